@@ -18,7 +18,7 @@ package struct AccessExport: AsyncSequence, Sendable {
         zones: @escaping @Sendable (PropertyID) -> String?
     ) -> AccessExport {
         let pages = RecordPages(source.records, scopes, filter, request.fromSeq, request.untilSeq)
-        return AccessExport(name: name(filter.log), producer: CSVExport(source, pages: pages, zone: zones))
+        return AccessExport(name: name(filter.log), producer: CSVExport(source, pages: pages, request.separator, zone: zones))
     }
 
     /// - Parameter size: the number of records under the checkpoint in the header.
@@ -90,9 +90,13 @@ private struct CSVExport: ExportProducer {
     private let source: ExportSource
     private var pages: ReadAhead<RecordPages>
     private let zone: @Sendable (PropertyID) -> String?
-    private var csv = RecordCSV()
+    private var csv: RecordCSV
 
-    init(_ source: ExportSource, pages: RecordPages, zone: @escaping @Sendable (PropertyID) -> String?) {
+    init(
+        _ source: ExportSource, pages: RecordPages, _ separator: ExportRequest.Separator,
+        zone: @escaping @Sendable (PropertyID) -> String?
+    ) {
+        csv = RecordCSV(separator: separator == .comma ? UInt8(ascii: ",") : UInt8(ascii: ";"))
         (self.source, self.pages, self.zone) = (source, ReadAhead(pages, erasures: source.records.erasures), zone)
     }
 

@@ -39,9 +39,7 @@ package struct AccessExports: Sendable {
         let reading = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
         let source = ExportSource(records: reading, slot: slot) { [directory] in
             let (tenancy, subject) = directory.resolve(caller)
-            guard Set(tenancy.exportScopes(of: subject)).isSuperset(of: scopes.filter { tenancy.isPresent($0) }) else {
-                throw GatewayError.unauthenticated
-            }
+            guard tenancy.allowsExport(of: scopes, to: subject) else { throw GatewayError.unauthenticated }
         }
         var filter = request.filter
         guard request.format == .ndjson, let log = sorted.first else {
@@ -173,8 +171,18 @@ package struct ExportRequest: Sendable {
         case ndjson
     }
 
+    /// What separates the cells of a table. Raw values are those of the API.
+    package enum Separator: String, CaseIterable, Sendable {
+        /// As in RFC 4180.
+        case comma
+        /// For spreadsheets of countries where the comma separates decimals.
+        case semicolon
+    }
+
     /// The format.
     package var format: Format
+    /// What separates the cells of a table.
+    package var separator = Separator.comma
     /// Selects the records among those that the caller may export.
     package var filter: RecordFilter
     /// The number of the first record; `nil` for the first one of the log.
@@ -276,6 +284,12 @@ extension TenancyDirectory {
             case .unit: false
             }
         }
+    }
+
+    /// Whether an export that has begun may go on. Only super admins export the log of a deleted portfolio.
+    fileprivate func allowsExport(of scopes: [RecordScope], to subject: Subject) -> Bool {
+        let allowed = Set(exportScopes(of: subject))
+        return subject.isEnabled && scopes.allSatisfy { allowed.contains($0) || subject.isSuperAdmin && !isPresent($0) }
     }
 
     /// Whether the subscription of a log's portfolio includes exports. It is not asked for other logs.

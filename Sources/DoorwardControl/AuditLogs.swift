@@ -23,6 +23,8 @@ package struct AuditLogs: Sendable {
         package let size: UInt64
         /// When the newest checkpoint was signed; `nil` before the first one.
         package let lastCheckpointAt: Timestamp?
+        /// Whether records under the newest checkpoint have changed since it was signed.
+        package let isContradicted: Bool
     }
 
     /// A proof by hashes of the log's Merkle tree.
@@ -40,10 +42,11 @@ package struct AuditLogs: Sendable {
         let checkpoints = try signing()
         let (tenancy, subject) = directory.resolve(caller)
         let heads = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.logHeads() }
+        let contradicted = checkpoints.contradicted
         return heads.filter { tenancy.denial(of: subject, verifying: $0.log) == nil }.map { head in
             AuditedLog(
                 log: head.log, origin: checkpoints.origin(of: head.log).description, size: head.size,
-                lastCheckpointAt: head.mark?.signedAt)
+                lastCheckpointAt: head.mark?.signedAt, isContradicted: contradicted.contains(head.log))
         }
     }
 

@@ -1,6 +1,7 @@
 internal import DoorwardAudit
 package import DoorwardDomain
 package import Logging
+package import Metrics
 import Synchronization
 
 /// Signs a checkpoint of each log, and keeps the checkpoints in a file outside the store.
@@ -28,6 +29,8 @@ package final class Checkpoints: Sendable {
     let clock: any GatewayClock
     let random: RandomSource
     let logger: Logger
+    /// The number of logs whose records contradict their newest checkpoint.
+    private let contradictedLogs: Meter
     let state: Mutex<State>
     /// Serializes signing and rotation.
     let mutex = AsyncMutex()
@@ -41,8 +44,11 @@ package final class Checkpoints: Sendable {
 
     /// Reads and signs nothing before `start` or `acceptRollback`.
     package init(
-        storeGuard: StoreGuard, setup: AuditSetup, clock: any GatewayClock, random: RandomSource, logger: Logger
+        storeGuard: StoreGuard, setup: AuditSetup, clock: any GatewayClock, random: RandomSource, logger: Logger,
+        metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) {
+        contradictedLogs = Meter(label: "doorward_logs_contradicted", factory: metrics)
+        contradictedLogs.set(0)
         (self.storeGuard, self.setup, self.clock) = (storeGuard, setup, clock)
         (self.random, self.logger) = (random, logger)
         state = Mutex(State(signer: setup.signer))
@@ -50,10 +56,11 @@ package final class Checkpoints: Sendable {
 
     /// - Returns: `nil` without a setup, for a gateway that signs no checkpoints.
     convenience init?(
-        storeGuard: StoreGuard, setup: AuditSetup?, clock: any GatewayClock, random: RandomSource, logger: Logger
+        storeGuard: StoreGuard, setup: AuditSetup?, clock: any GatewayClock, random: RandomSource, logger: Logger,
+        metrics: any MetricsFactory
     ) {
         guard let setup else { return nil }
-        self.init(storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: logger)
+        self.init(storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: logger, metrics: metrics)
     }
 
     /// Whether `run` is to be called.
@@ -70,6 +77,9 @@ package final class Checkpoints: Sendable {
     func origin(of log: LogID) -> LogOrigin {
         LogOrigin(gateway: gatewayName, log: log, generation: state.withLock { $0.marks[log]?.generation ?? 1 })
     }
+
+    /// The logs whose records contradict their newest checkpoint.
+    var contradicted: Set<LogID> { state.withLock { $0.contradicted } }
 
     /// The newest checkpoint of a log; `nil` before the first one.
     func newest(of log: LogID) -> CheckpointJournal.Entry? { state.withLock { $0.newest[log] } }
@@ -257,12 +267,7 @@ package final class Checkpoints: Sendable {
         let isSigned = last?.note.isSigned(by: signer.verifierKey) == true && last?.origin.gateway == gatewayName
         if let last, last.checkpoint.size == frontier.size, isSigned, last.checkpoint.root == frontier.root { return nil }
         guard try await continues(last?.checkpoint, frontier, log) else {
-            let isNew = state.withLock { $0.contradicted.insert(log).inserted }
-            if isNew {
-                logger.critical(
-                    "records under a signed checkpoint have changed; no further checkpoint of the log is signed",
-                    metadata: ["log": "\(log)", "checkpointSize": "\(last?.checkpoint.size ?? 0)", "size": "\(frontier.size)"])
-            }
+            try await noteMismatch(of: log, last?.checkpoint, size: frontier.size)
             return nil
         }
         let checkpoint = Checkpoint(origin: origin(of: log).description, size: frontier.size, root: frontier.root)
@@ -271,6 +276,28 @@ package final class Checkpoints: Sendable {
         // A cosignature is over the text, which is the same after a rotation of the key.
         if let last, last.checkpoint == checkpoint { for signature in last.cosignatures { note.add(signature) } }
         return CheckpointJournal.Entry(note)
+    }
+
+    /// Tells of a log that contradicts its checkpoint: in the program's log, by the metric and the list of logs, and by a record in
+    /// the gateway's log. If the record cannot be written, this is repeated with the next checkpoint.
+    private func noteMismatch(of log: LogID, _ checkpoint: Checkpoint?, size: UInt64) async throws {
+        guard state.withLock({ $0.contradicted.insert(log).inserted }) else { return }
+        defer { contradictedLogs.set(Int64(contradicted.count)) }
+        let signed = checkpoint?.size ?? 0
+        logger.critical(
+            "records under a signed checkpoint have changed; no further checkpoint of the log is signed",
+            metadata: ["log": "\(log)", "checkpointSize": "\(signed)", "size": "\(size)"])
+        let details: [String: RecordValue] = [
+            "origin": .string(origin(of: log).description), "checkpointSize": .integer(Int64(clamping: signed)),
+            "size": .integer(Int64(clamping: size)),
+        ]
+        let record = gatewayRecord(.gateway, .checkpointMismatch, at: clock.now(), place: log, details)
+        do {
+            try await storeGuard.write(StoreTransaction(records: [record]))
+        } catch {
+            state.withLock { _ = $0.contradicted.remove(log) }
+            throw error
+        }
     }
 
     /// Whether the tree with this frontier begins with the tree of the last checkpoint, by a proof from the stored tree.

@@ -48,17 +48,22 @@ package struct Credentials: Sendable {
     ) async throws(GatewayError) {
         let (user, session) = try owner(caller)
         try PasswordRules.check(new, field: "newPassword")
-        try await signIn.prove(user, account: user.email, caller.origin) { () throws(GatewayError) in
-            try await signIn.verify(current, of: user)
-        }
-        let hash = try await hasher.hash(new)
+        try await signIn.prove(user, by: current, caller.origin)
+        let hash = try await hasher.hash(new, for: user.id)
         guard try await resets.set(hash, of: user, by: .session(session), caller.origin) else { throw .unauthenticated }
         signIn.forgetFailures(email: user.email)
     }
 
     /// Creates eight recovery codes for the caller, each of which can set the password once. Earlier codes become invalid.
-    package func createRecoveryCodes(_ caller: Caller) async throws(GatewayError) -> [Secret<String>] {
+    ///
+    /// Needs the current password, because who has the codes keeps the account after the session has ended.
+    ///
+    /// - Throws: as `changePassword` for a wrong current password.
+    package func createRecoveryCodes(
+        _ caller: Caller, current: Secret<String>
+    ) async throws(GatewayError) -> [Secret<String>] {
         let (user, _) = try owner(caller)
+        try await signIn.prove(user, by: current, caller.origin)
         let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.new(random) }
         let digests = codes.map { RecoveryCode.digest(of: $0, for: user.id) }
         try await writer.change(caller) { (draft) throws(GatewayError) in

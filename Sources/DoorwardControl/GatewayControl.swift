@@ -145,7 +145,8 @@ package final class GatewayControl: Sendable {
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        checkpoints = Checkpoints(storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger)
+        checkpoints = Checkpoints(
+            storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger, metrics: metrics)
         let (hasher, sessions) = (PasswordHasher(cost: limits.passwordCost, random: random), Sessions())
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)
@@ -208,8 +209,7 @@ package final class GatewayControl: Sendable {
         }
     }
 
-    /// Updates the gauges whose values are read from the current state instead of being counted; to be called before metrics are
-    /// read.
+    /// Updates the gauges whose values are read from the current state; to be called before metrics are read.
     package func sampleMetrics() {
         locks.sampleMetrics()
         signIn.sampleMetrics()

@@ -139,14 +139,14 @@ package protocol StoreMaintenance: Sendable {
     func isWritable() async -> Bool
 
     /// Writes a consistent copy of the store, as of one instant between two transactions, to a new file that only its owner can
-    /// read. Commits continue meanwhile. The file gets its name only once it is complete and durable.
-    ///
-    /// - Parameter path: an absolute path to a file that does not exist, in a directory that does.
+    /// read. Commits continue meanwhile. The file gets its name only once it is complete and durable. `path` is an absolute path to
+    /// a file that does not exist, in a directory that does.
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup
+    /// Checks whether `backup` would begin now, and returns its canonical path.
+    func checkBackup(to path: String) async throws(StoreBackupError) -> String
 
     /// Makes the erasures and removals that were committed final: destroys the wrapping keys of erased persons, in the file
-    /// outside the database too, and leaves no copy of erased or removed content in the files of the store. Call it after the
-    /// commit.
+    /// outside the database too, and leaves no copy of erased or removed content in the files. Call it after the commit.
     ///
     /// - Returns: false if the keys are destroyed, but a reader such as a backup still needs old pages of the database.
     /// - Throws: `.failed` or `.unavailable` if the keys cannot be destroyed now. A start repeats it.
@@ -313,6 +313,8 @@ package struct StoredCommand: Hashable, Sendable {
 package enum CredentialChange: Sendable {
     /// Sets a user's password hash: a PHC string, never the password.
     case setPassword(UserID, hash: String)
+    /// Replaces a password hash by another one of the same password; does nothing if the stored hash is no longer `from`.
+    case renewPassword(UserID, from: String, to: String)
     /// Inserts a session with its first refresh token, by digest. Refused if the user is disabled.
     case beginSession(Session, refreshDigest: [UInt8])
     /// Marks the old token as used and inserts the new one. Refused if the old one was already used.
@@ -333,8 +335,7 @@ package enum CredentialChange: Sendable {
     case setRecoveryCodes(of: UserID, digests: [[UInt8]])
     /// Deletes a recovery code as used. Refused if the user has no code with this digest.
     case useRecoveryCode(of: UserID, digest: [UInt8])
-    /// Stores the public key of a key pair of the gateway; the private key is in a file outside the store. A different key that
-    /// was stored before becomes a former key.
+    /// Stores the public key of a key pair whose private key is in a file; a different key stored before becomes a former key.
     case noteKey(KeyPurpose, publicHalf: [UInt8])
 }
 

@@ -63,8 +63,9 @@ package struct GuestLinks: Sendable {
 
     /// The holder of a link, by the token in a request.
     ///
-    /// A token that gives no access is counted and recorded like a failed sign-in, whatever the cause: it is malformed, unknown,
-    /// replaced or ended, or its access has ended. A valid token is never rate limited, because tokens cannot be guessed.
+    /// A token that gives no access is counted and recorded like a failed sign-in, whatever the cause: it is unknown, replaced or
+    /// ended, or its access has ended. The count slows no sign-in. A malformed token is a mistake and is not counted, and a valid
+    /// token is never rate limited, because tokens cannot be guessed.
     ///
     /// - Returns: `nil` if the token gives no access.
     /// - Throws: `.rateLimited` if the address has sent too many invalid tokens.
@@ -72,14 +73,22 @@ package struct GuestLinks: Sendable {
         of token: Secret<String>, _ origin: RequestOrigin
     ) async throws(GatewayError) -> GuestLinkHolder? {
         let origin = RequestOrigin(source: .guestLink, clientAddress: origin.clientAddress, requestID: origin.requestID)
+        guard let token = OneTimeToken.wellFormed(token) else { return nil }
         let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)
         if let link = tenancy.guestLink(digest: digest), let access = tenancy.openAccess(of: link, at: clock.decisionTime()) {
             let caller = Caller(principal: .guestLink(access.id), linkDigest: digest, origin: origin)
             return GuestLinkHolder(caller: caller, access: access)
         }
-        try signIn.admit(clientAddress: origin.clientAddress)
-        _ = try await signIn.fail(origin)
+        try signIn.admitLink(clientAddress: origin.clientAddress)
+        _ = try await signIn.failLink(origin)
         return nil
+    }
+
+    /// The token at the beginning of what follows `/g/` in an address that chat programs have lengthened, as with a full stop.
+    ///
+    /// - Returns: `nil` for a token without anything behind it, and for a text that begins with no token.
+    package static func cleanToken(of text: String) -> String? {
+        OneTimeToken.wellFormed(Secret(text)).flatMap { $0.reveal() == text ? nil : $0.reveal() }
     }
 
     /// A command that was sent with a link of this access; `nil` for any other command.

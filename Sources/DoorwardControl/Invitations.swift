@@ -52,7 +52,7 @@ package struct Invitations: Sendable {
 
     /// Accepts an invitation once: creates the user if the address belongs to none, assigns the role, and signs the user in.
     ///
-    /// Attempts with an invalid token are limited and recorded like failed sign-ins.
+    /// Attempts with an invalid token are limited and recorded like failed sign-ins, but slow none; a malformed token is no attempt.
     ///
     /// - Parameter caller: the signed-in caller of the request; `nil` if it has no sign-in.
     /// - Throws: `.unauthenticated` if the token is unknown, used, expired or ended; `.signInRequired` if the address belongs to
@@ -61,10 +61,11 @@ package struct Invitations: Sendable {
         _ token: Secret<String>, _ account: NewAccount, caller: Caller?, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
         if let password = account.password { try PasswordRules.check(password, field: "password") }
-        try signIn.admit(clientAddress: origin.clientAddress)
+        guard let token = OneTimeToken.wellFormed(token) else { throw .unauthenticated }
+        try signIn.admitLink(clientAddress: origin.clientAddress)
         let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)
         guard let invitation = tenancy.validInvitation(digest: digest, at: clock.decisionTime()) else {
-            throw try await signIn.fail(origin)
+            throw try await signIn.failLink(origin)
         }
         let acceptance: Acceptance
         if let id = invitation.accountID {
@@ -93,7 +94,7 @@ package struct Invitations: Sendable {
                 try draft.accept(acceptance, digest: digest)
             }
         } catch .unauthenticated {
-            throw try await signIn.fail(origin)
+            throw try await signIn.failLink(origin)
         }
         return try await signIn.start(for: user, generation, origin)
     }
@@ -116,10 +117,12 @@ package struct NewAccount: Sendable {
         [("firstName", firstName != nil), ("lastName", lastName != nil), ("password", password != nil)]
     }
 
-    /// - Throws: `.invalid` with the fields that are absent.
+    /// - Throws: `.invalid` with the fields that are absent; a person need not have a last name.
     fileprivate func requireComplete() throws(GatewayError) -> Secret<String> {
-        guard firstName != nil, lastName != nil, let password else {
-            throw .invalid(fields.filter { !$0.isPresent }.map { FieldProblem(field: $0.name, problem: "required") })
+        guard firstName != nil, let password else {
+            throw .invalid(
+                fields.filter { !$0.isPresent && $0.name != "lastName" }.map { FieldProblem(field: $0.name, problem: "required") }
+            )
         }
         return password
     }

@@ -10,11 +10,21 @@ import Synchronization
 package final class PasswordHasher: Sendable {
     /// The maximum number of queued hashes, in addition to the running one; further ones are rejected.
     static let maxQueued = 8
+    /// The maximum number of hashes of signed-in users, of which each may have one. The other places are kept for sign-ins, and for
+    /// other requests of people who are not signed in, whose failures are limited.
+    static let maxOfSignedIn = 4
+
+    private struct Waiting {
+        /// All hashes, including the running one.
+        var count = 0
+        /// The signed-in users who have one of them.
+        var users: Set<UserID> = []
+    }
 
     private let cost: Int
     private let random: RandomSource
     private let queue = DispatchQueue(label: "doorward.passwords")
-    private let waiting = Mutex(0)
+    private let waiting = Mutex(Waiting())
     /// A hash that matches no password, so that verification takes as long for an unknown user as for a known one.
     private let decoy: ScryptHash
     /// The highest known cost. Every verification does the work of this cost, regardless of the cost of its hash.
@@ -29,11 +39,12 @@ package final class PasswordHasher: Sendable {
 
     /// Hashes a password at the configured cost.
     ///
+    /// - Parameter user: the signed-in user whose request needs the hash; `nil` if nobody is signed in.
     /// - Returns: a PHC string.
-    /// - Throws: `.unavailable` if the queue is full.
-    package func hash(_ password: Secret<String>) async throws(GatewayError) -> String {
+    /// - Throws: `.unavailable` if the queue is full; `.rateLimited` if another request of the user is in it.
+    package func hash(_ password: Secret<String>, for user: UserID? = nil) async throws(GatewayError) -> String {
         let (cost, salt) = (cost, random.bytes(16))
-        return try await onQueue { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
+        return try await onQueue(for: user) { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
     }
 
     /// Whether `phcString` is a hash of `password`.
@@ -41,11 +52,16 @@ package final class PasswordHasher: Sendable {
     /// Takes the same time for every account, even without a stored hash or with a hash of a lower
     /// cost, so that the time does not reveal which accounts exist. A hash of cost c takes 2^c
     /// units of work; additional hashes of cost c, c+1, … add up to the work of the highest cost.
-    package func verify(_ password: Secret<String>, against phcString: String?) async throws(GatewayError) -> Bool {
+    ///
+    /// - Parameter user: as for `hash`.
+    /// - Throws: as `hash`.
+    package func verify(
+        _ password: Secret<String>, against phcString: String?, for user: UserID? = nil
+    ) async throws(GatewayError) -> Bool {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
         let highest = noteCost(compared.cost)
-        let matches = try await onQueue {
+        let matches = try await onQueue(for: user) {
             let matches = try ScryptHash(hashing: password, cost: compared.cost, salt: compared.salt) == compared
             for cost in compared.cost..<highest { _ = try ScryptHash(hashing: password, cost: cost, salt: compared.salt) }
             return matches
@@ -70,17 +86,26 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(GatewayError) -> Value {
-        let isAdmitted = waiting.withLock { waiting in
-            guard waiting <= Self.maxQueued else { return false }
-            waiting += 1
-            return true
+    private func onQueue<Value: Sendable>(
+        for user: UserID?, _ work: @escaping @Sendable () throws -> Value
+    ) async throws(GatewayError) -> Value {
+        let refusal = waiting.withLock { waiting -> GatewayError? in
+            if let user, waiting.users.contains(user) { return .rateLimited(retryAfterSeconds: 1) }
+            guard waiting.count <= Self.maxQueued, user == nil || waiting.users.count < Self.maxOfSignedIn else {
+                return .unavailable
+            }
+            waiting.count += 1
+            if let user { waiting.users.insert(user) }
+            return nil
         }
-        guard isAdmitted else { throw .unavailable }
+        if let refusal { throw refusal }
         let result = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result { try work() }) }
         }
-        waiting.withLock { $0 -= 1 }
+        waiting.withLock { waiting in
+            waiting.count -= 1
+            if let user { waiting.users.remove(user) }
+        }
         do {
             return try result.get()
         } catch {

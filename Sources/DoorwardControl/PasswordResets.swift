@@ -47,11 +47,12 @@ package struct PasswordResets: Sendable {
         _ token: Secret<String>, newPassword: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) {
         try PasswordRules.check(newPassword, field: "newPassword")
-        try signIn.admit(clientAddress: origin.clientAddress)
+        guard let token = OneTimeToken.wellFormed(token) else { throw .unauthenticated }
+        try signIn.admitLink(clientAddress: origin.clientAddress)
         let digest = OneTimeToken.digest(of: token)
-        guard let user = try await holder(of: digest) else { throw try await signIn.fail(origin) }
+        guard let user = try await holder(of: digest) else { throw try await signIn.failLink(origin) }
         let hash = try await hasher.hash(newPassword)
-        guard try await set(hash, of: user, by: .link(digest: digest), origin) else { throw try await signIn.fail(origin) }
+        guard try await set(hash, of: user, by: .link(digest: digest), origin) else { throw try await signIn.failLink(origin) }
         signIn.forgetFailures(email: user.email)
     }
 

@@ -6,7 +6,8 @@ import Synchronization
 /// The use cases of signing in and out.
 ///
 /// A session continues if its refresh token is exchanged before the session expires. Each refresh token can be exchanged once; a
-/// second use ends the whole session, because two parties then have the token.
+/// second use ends the whole session, because two parties then have the token, unless it repeats an exchange whose answer may have
+/// been lost: see `TokenExchanges`.
 package final class SignIn: Sendable {
     /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
@@ -18,6 +19,7 @@ package final class SignIn: Sendable {
     private let refreshLifetime: Duration
     private let throttle: SignInThrottle
     private let failures: SignInFailures
+    private let exchanges: TokenExchanges
     private let metrics: SignInMetrics
 
     /// - Parameters:
@@ -34,6 +36,7 @@ package final class SignIn: Sendable {
         (self.clock, self.random, self.refreshLifetime) = (clock, random, refreshLifetime)
         throttle = SignInThrottle(clock: clock, random: random, failuresPerMinute: failuresPerMinute)
         failures = SignInFailures(storeGuard: storeGuard, clock: clock, random: random, executor: executor)
+        exchanges = TokenExchanges(clock: clock, random: random)
     }
 
     /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` repeats this check, and checks
@@ -41,6 +44,11 @@ package final class SignIn: Sendable {
     ///
     /// - Throws: `.rateLimited`.
     package func admit(clientAddress: String?) throws(GatewayError) { try admit(email: nil, address: clientAddress) }
+
+    /// Admits an address unless too many tokens of links from it were wrong within the last minute.
+    ///
+    /// - Throws: `.rateLimited`.
+    package func admitLink(clientAddress: String?) throws(GatewayError) { try throttle.admitLink(address: clientAddress) }
 
     private func admit(email: String?, address: String?) throws(GatewayError) {
         try limited { () throws(GatewayError) in try throttle.admit(email: email, address: address) }
@@ -76,7 +84,8 @@ package final class SignIn: Sendable {
         let generation = sessions.generation(of: user?.id ?? Self.nobody)
         // A password that exceeds the maximum length is not hashed, whether or not the user exists.
         let isAbsurd = password.reveal().utf8.count > PasswordRules.maxBytes
-        let isRight = isAbsurd ? false : try await verify(password, of: user)
+        let hash = isAbsurd ? nil : try await storedHash(of: user?.id ?? Self.nobody)
+        let isRight = isAbsurd ? false : try await hasher.verify(password, against: hash)
         // Check the rate limit again, as concurrent attempts may have failed meanwhile. For a wrong password,
         // `noteFailureIfAdmitted` checks it below.
         if isRight { try admit(email: account, address: clientAddress) }
@@ -93,7 +102,7 @@ package final class SignIn: Sendable {
             throw .unauthenticated
         }
         throttle.noteSuccess(email: account)
-        await renewHash(of: user, password)
+        await renew(hash, of: user, password)
         metrics.succeeded.increment()
         return signedIn
     }
@@ -103,16 +112,13 @@ package final class SignIn: Sendable {
     /// Unknown tokens are counted for the client's network, as failed sign-ins are. A network that has to wait can still exchange
     /// valid tokens.
     ///
-    /// - Throws: `.unauthenticated`; a token that was used before ends its session. `.rateLimited` for an unknown token from a
-    ///   network that has to wait.
+    /// - Throws: `.unauthenticated`; a token that was used before ends its session, unless it repeats the latest exchange.
+    ///   `.rateLimited` for an unknown token from a network that has to wait.
     package func refresh(
         _ token: Secret<String>, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
         let digest = OneTimeToken.digest(of: token)
-        let stored = try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.credentials.refreshToken(digest: digest)
-        }
-        guard let stored else {
+        guard let stored = try await stored(digest) else {
             try limited { () throws(GatewayError) in
                 try throttle.noteFailureIfAdmitted(email: nil, address: origin.clientAddress)
             }
@@ -121,8 +127,9 @@ package final class SignIn: Sendable {
         guard !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.credentialNow()),
             let user = directory.current.user(session.userID), user.isEnabled
         else { throw .unauthenticated }
-        guard !stored.isUsed else { throw try await endReused(session, user, origin) }
-        let next = OneTimeToken.new(random)
+        guard !stored.isUsed else { return try await repeatExchange(of: token, session, user, origin) }
+        let next = exchanges.token(after: token)
+        exchanges.begin(digest, of: session.id, from: origin.clientAddress)
         session.expiresAt = clock.credentialNow().advanced(by: refreshLifetime)
         let rotation = CredentialChange.rotateRefresh(
             session.id, oldDigest: digest, newDigest: OneTimeToken.digest(of: next), expiresAt: session.expiresAt)
@@ -130,7 +137,7 @@ package final class SignIn: Sendable {
             try await storeGuard.write(StoreTransaction(credentials: [rotation]))
         } catch .unauthenticated {
             // A concurrent request has used the token: handle this like a token that was used before.
-            throw try await endReused(session, user, origin)
+            return try await repeatExchange(of: token, session, user, origin)
         }
         // A session that was ended while the token was exchanged is not extended.
         guard sessions.extend(session) else { throw .unauthenticated }
@@ -148,11 +155,29 @@ package final class SignIn: Sendable {
         try await end(id, of: directory.current.user(caller.userID), .signedOut, caller.origin)
     }
 
+    /// Ends the session of a refresh token, whether or not the token has been exchanged; does nothing if there is no such session.
+    package func logOut(refreshToken token: Secret<String>, _ origin: RequestOrigin) async throws(GatewayError) {
+        guard let stored = try await stored(OneTimeToken.digest(of: token)), !stored.isSessionEnded,
+            let session = sessions.session(stored.session.id, at: clock.credentialNow())
+        else { return }
+        try await end(session.id, of: directory.current.user(session.userID), .signedOut, origin)
+    }
+
     // MARK: - Private
 
-    /// Whether `password` is the user's. Costs the same for a user who does not exist.
-    func verify(_ password: Secret<String>, of user: User?) async throws(GatewayError) -> Bool {
-        try await hasher.verify(password, against: try await storedHash(of: user?.id ?? Self.nobody))
+    private func stored(_ digest: [UInt8]) async throws(GatewayError) -> StoredRefreshToken? {
+        try await mappingStoreErrors { () throws(StoreError) in
+            try await storeGuard.credentials.refreshToken(digest: digest)
+        }
+    }
+
+    /// Checks the password of a signed-in user again, which is limited and recorded like a sign-in.
+    ///
+    /// - Throws: as `prove`; `.unavailable`.
+    func prove(_ user: User, by password: Secret<String>, _ origin: RequestOrigin) async throws(GatewayError) {
+        try await prove(user, account: user.email, origin) { () throws(GatewayError) in
+            try await hasher.verify(password, against: try await storedHash(of: user.id), for: user.id)
+        }
     }
 
     /// The user id to look up for unknown addresses, so that the store takes as long as for a known one.
@@ -162,12 +187,13 @@ package final class SignIn: Sendable {
         try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.credentials.passwordHash(of: user) }
     }
 
-    /// Hashes the password again if the cost of the stored hash is not the configured one.
-    private func renewHash(of user: User, _ password: Secret<String>) async {
+    /// Hashes the password again if the cost of the hash that it was verified against is not the configured one. A password that was
+    /// set meanwhile stays.
+    private func renew(_ verified: String?, of user: User, _ password: Secret<String>) async {
+        guard let verified, hasher.isOutdated(verified) else { return }
         do {
-            guard hasher.isOutdated(try await storedHash(of: user.id)) else { return }
             let hash = try await hasher.hash(password)
-            try await storeGuard.write(StoreTransaction(credentials: [.setPassword(user.id, hash: hash)]))
+            try await storeGuard.write(StoreTransaction(credentials: [.renewPassword(user.id, from: verified, to: hash)]))
         } catch {
             // The old hash still verifies; the next sign-in tries again.
         }
@@ -211,9 +237,17 @@ package final class SignIn: Sendable {
         return signedIn
     }
 
-    private func endReused(_ session: Session, _ user: User, _ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
-        try await end(session.id, of: user, .refreshReused, origin)
-        return .unauthenticated
+    /// Repeats the answer to the latest exchange, if that may have been lost; otherwise ends the session.
+    private func repeatExchange(
+        of token: Secret<String>, _ session: Session, _ user: User, _ origin: RequestOrigin
+    ) async throws(GatewayError) -> SignedIn {
+        guard exchanges.takeRepeat(OneTimeToken.digest(of: token), of: session.id, from: origin.clientAddress) else {
+            try await end(session.id, of: user, .refreshReused, origin)
+            throw .unauthenticated
+        }
+        // The session as the exchange has extended it, unless it was ended meanwhile.
+        guard let current = sessions.session(session.id, at: clock.credentialNow()) else { throw .unauthenticated }
+        return SignedIn(user: user, session: current, refreshToken: exchanges.token(after: token))
     }
 
     func end(
@@ -276,7 +310,16 @@ extension SignIn {
         throw .unauthenticated
     }
 
-    /// Counts and records an attempt with an invalid token.
+    /// Counts and records an attempt with a token of a link that is not valid. It slows further attempts at links, and no sign-in.
+    ///
+    /// - Returns: the error to throw.
+    func failLink(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
+        throttle.noteLinkFailure(address: origin.clientAddress)
+        try await failures.record(origin, account: nil, user: nil)
+        return .unauthenticated
+    }
+
+    /// Counts and records an attempt with a proof that was used meanwhile.
     ///
     /// - Returns: the error to throw.
     func fail(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {

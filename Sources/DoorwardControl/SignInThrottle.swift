@@ -51,6 +51,19 @@ final class SignInThrottle: Sendable {
         tables.withLock { count(email, limits, at: now, in: &$0) }
     }
 
+    /// Admits an attempt to use a link, unless too many tokens of links from this network were wrong within the last minute. They are
+    /// counted by themselves, so that they slow no sign-in.
+    func admitLink(address: String?) throws(GatewayError) {
+        let (now, limits) = (clock.monotonicNow(), limits(of: address, kind: "link "))
+        try Self.refuse(for: tables.withLock { wait(nil, limits, at: now, in: &$0) })
+    }
+
+    /// Counts a wrong token of a link.
+    func noteLinkFailure(address: String?) {
+        let (now, limits) = (clock.monotonicNow(), limits(of: address, kind: "link "))
+        tables.withLock { count(nil, limits, at: now, in: &$0) }
+    }
+
     /// Counts a failure, unless a wait for the account or network has begun since the attempt was admitted: concurrent attempts
     /// are handled as if they came one after another.
     ///
@@ -118,12 +131,13 @@ final class SignInThrottle: Sendable {
         let failures: Int
     }
 
-    private func limits(of address: String?) -> [NetworkLimit] {
+    /// - Parameter kind: a prefix for what is counted separately.
+    private func limits(of address: String?, kind: String = "") -> [NetworkLimit] {
         guard let address else { return [] }
-        let key = SketchKey(Self.network(of: address), kind: "network", secret: secret)
+        let key = SketchKey(Self.network(of: address), kind: kind + "network", secret: secret)
         let network = NetworkLimit(key: key, failures: failuresPerMinute)
         guard let parsed = IPAddress(address), parsed.bytes.count == 16 else { return [network] }
-        let site = SketchKey(parsed.network(ofIPv6Bits: Self.siteBits), kind: "site", secret: secret)
+        let site = SketchKey(parsed.network(ofIPv6Bits: Self.siteBits), kind: kind + "site", secret: secret)
         return [network, NetworkLimit(key: site, failures: failuresPerMinute * Self.networksPerSite)]
     }
 

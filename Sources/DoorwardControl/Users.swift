@@ -23,7 +23,7 @@ package struct Users: Sendable {
                 // Hash the password only for callers who may create users, and not for repeats, as hashing is expensive.
                 let (tenancy, subject) = directory.resolve(caller)
                 try tenancy.require(.usersCreate, of: subject, on: .gateway)
-                hash = try await hasher.hash(password)
+                hash = try await hasher.hash(password, for: caller.userID)
             },
             body: { (draft) throws(GatewayError) in
                 try draft.require(.usersCreate, on: .gateway)

@@ -34,6 +34,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
     }
 
+    /// Whether a server that listens on the address listens on all addresses of the machine: `0.0.0.0` or `::`.
+    package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+
     /// The canonical text, as `inet_ntop` formats it.
     package var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

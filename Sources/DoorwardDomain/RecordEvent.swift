@@ -47,6 +47,8 @@ public enum RecordEvent: String, CaseIterable, Codable, Sendable {
     case clockStep = "CLOCK_STEP"
     /// The log's root was signed.
     case checkpoint = "CHECKPOINT"
+    /// Records under a signed checkpoint have changed; no further checkpoint of that log is signed.
+    case checkpointMismatch = "CHECKPOINT_MISMATCH"
     /// A key of the gateway was replaced.
     case keyRotated = "KEY_ROTATED"
     /// After a crash or a failure of the store, commands without an outcome were recorded as `UNKNOWN`; or an operator accepted

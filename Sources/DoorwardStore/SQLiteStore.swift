@@ -172,6 +172,14 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
+    /// Checks the path, and whether another backup runs. Creates no file.
+    package func checkBackup(to path: String) async throws(StoreBackupError) -> String {
+        let target = try BackupTarget(path: path)
+        guard !backups.isStopped else { throw .unavailable }
+        guard !backups.isRunning else { throw .refused(.alreadyRunning) }
+        return target.path
+    }
+
     // MARK: Reading
 
     /// Reads one table after the other, each page in its own snapshot. The result is consistent only if nothing is committed

@@ -18,6 +18,8 @@ struct InMemoryCredentials {
         case .setPassword(let user, let hash):
             guard users[user] != nil else { throw .parentUnknown }
             passwords[user] = hash
+        case .renewPassword(let user, let old, let new):
+            if passwords[user] == old { passwords[user] = new }
         case .beginSession(let session, let digest):
             guard users[session.userID]?.isEnabled == true else { throw .userDisabled(session.userID) }
             guard sessions[session.id] == nil else { throw .duplicate }

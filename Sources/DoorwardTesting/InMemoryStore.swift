@@ -287,6 +287,12 @@ package final class InMemoryStore: GatewayStore {
         }
     }
 
+    /// Checks the path as a store on disk does.
+    package func checkBackup(to path: String) async throws(StoreBackupError) -> String {
+        guard !state.withLock({ $0.isClosed }) else { throw .unavailable }
+        return try BackupTarget(path: path).path
+    }
+
     private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
 }
 

@@ -138,8 +138,10 @@ private struct NaiveExport {
 
 /// What spreadsheets and other programs read from a CSV export.
 @Suite struct RecordCSVFormTests {
-    private func text(_ records: [AccessRecord], zone: TimeZoneRules? = nil) -> String {
-        var csv = RecordCSV()
+    private func text(
+        _ records: [AccessRecord], zone: TimeZoneRules? = nil, separator: Character = ","
+    ) -> String {
+        var csv = RecordCSV(separator: separator.asciiValue ?? 0)
         for record in records { csv.add(record, zone: zone) }
         return String(decoding: csv.take(), as: UTF8.self)
     }
@@ -149,7 +151,7 @@ private struct NaiveExport {
         let text = text([AccessRecord(seq: 0, body: Samples.start()), AccessRecord(seq: 1, body: Samples.outcome())])
         let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
         #expect(lines.count == 4 && lines.last == "")
-        #expect(lines[0] == Substring(RecordCSV.columns.joined(separator: ",")))
+        #expect(lines[0] == "\u{FEFF}" + RecordCSV.columns.joined(separator: ","))
         #expect(lines[1].hasPrefix("gateway,0,"))
         #expect(lines[2].hasPrefix("\(Samples.portfolioLog),1,"))
         #expect(Set(RecordCSV.columns).count == RecordCSV.columns.count)
@@ -172,6 +174,24 @@ private struct NaiveExport {
         var body = Samples.start()
         body.requestID = value
         #expect(text([AccessRecord(seq: 0, body: body)]).contains("," + cell + ","))
+    }
+
+    @Test("with semicolons, texts with a semicolon are quoted and those with a comma are not; formulas stay texts")
+    func semicolons() {
+        for (value, cell) in [("a,b", "a,b"), ("semi;colon", "\"semi;colon\""), ("=1;2", "\"'=1;2\""), ("-1", "'-1")] {
+            var body = Samples.start()
+            body.requestID = value
+            #expect(text([AccessRecord(seq: 0, body: body)], separator: ";").contains(";" + cell + ";"))
+        }
+        #expect(text([], separator: ";") == "\u{FEFF}" + RecordCSV.columns.joined(separator: ";") + "\r\n")
+    }
+
+    @Test("the file begins with the byte order mark of UTF-8, once")
+    func mark() {
+        var csv = RecordCSV()
+        #expect(csv.take().starts(with: [0xEF, 0xBB, 0xBF]))
+        csv.add(AccessRecord(seq: 0, body: Samples.start()), zone: nil)
+        #expect(!csv.take().contains(0xEF))
     }
 
     @Test("a record without a property has no local time, and the bytes are taken once")

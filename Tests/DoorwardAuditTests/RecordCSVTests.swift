@@ -31,7 +31,9 @@ import Testing
         var csv = RecordCSV()
         for record in records { csv.add(record, zone: zone) }
         #expect(csv.count == UInt64(records.count))
-        let rows = parse(String(decoding: csv.take(), as: UTF8.self))
+        let text = String(decoding: csv.take(), as: UTF8.self)
+        #expect(text.unicodeScalars.first == "\u{FEFF}")
+        let rows = parse(String(text.unicodeScalars.dropFirst()))
         #expect(rows[0] == RecordCSV.columns)
         return rows.dropFirst().map { row in
             #expect(row.count == RecordCSV.columns.count)

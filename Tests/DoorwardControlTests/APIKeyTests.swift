@@ -253,7 +253,7 @@ import Testing
             { try await control.signIn.logOut(key) }, { _ = try control.credentials.sessions(of: key) },
             { try await control.credentials.endSession(key, SessionID(high: 1, low: 1)) },
             { try await control.credentials.changePassword(key, current: password, new: password) },
-            { _ = try await control.credentials.createRecoveryCodes(key) },
+            { _ = try await control.credentials.createRecoveryCodes(key, current: password) },
             { _ = try control.users.user(ids.superAdmin, for: key) },
             { _ = try await control.users.update(key, ids.superAdmin, UserChanges(firstName: "X")) },
         ]

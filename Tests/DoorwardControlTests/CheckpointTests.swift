@@ -1,6 +1,7 @@
 import DoorwardAudit
 import DoorwardDomain
 import DoorwardTesting
+import Synchronization
 import Testing
 
 @testable import DoorwardControl
@@ -32,6 +33,35 @@ import Testing
                 "origin": .string(entries[0].checkpoint.origin), "size": .integer(3),
                 "root": .string(entries[0].checkpoint.rootText),
             ])
+    }
+
+    @Test(
+        "records that changed under a checkpoint while the gateway runs are recorded once, and their log is not signed any more")
+    func changed() async throws {
+        var rig = try await CheckpointRig()
+        let checkpoints = try await rig.started()
+        let log = LogID.portfolio(rig.script.portfolio)
+        try await rig.append(3, to: log)
+        try await checkpoints.signAll()
+        // A checkpoint over other records, as if those in the store had been changed since.
+        let other = Checkpoint(
+            origin: checkpoints.origin(of: log).description, size: 3, root: [UInt8](repeating: 7, count: 32))
+        let entry = try #require(CheckpointJournal.Entry(try other.signed(by: rig.signer)))
+        checkpoints.state.withLock { $0.newest[log] = entry }
+        try await rig.append(1, to: log)
+        let signed = rig.everWritten.filter { $0.origin.log == log }.count
+        for _ in 0..<3 { try await checkpoints.signAll() }
+        #expect(checkpoints.contradicted == [log])
+        let records = rig.store.log(.gateway).map(\.body).filter { $0.event == .checkpointMismatch }
+        #expect(records.count == 1 && records.first?.kind == .gateway && records.first?.portfolioID == rig.script.portfolio)
+        #expect(
+            records.first?.details == [
+                "origin": .string(other.origin), "checkpointSize": .integer(3), "size": .integer(4),
+            ])
+        #expect(rig.everWritten.filter { $0.origin.log == log }.count == signed)
+        #expect(rig.lines.value?.count == 1)
+        // The other logs are signed as before, with the record.
+        #expect(checkpoints.newest(of: .gateway)?.checkpoint.size == UInt64(rig.store.log(.gateway).count))
     }
 
     @Test("without new records nothing is signed, recorded or written, however often a round runs")

@@ -10,10 +10,16 @@ final class CountingStore: GatewayStore {
     private let inner: InMemoryStore
     private let noted = Mutex<[String]>([])
     private let onPasswordHash: @Sendable () async -> Void
+    private let afterPasswordHash: @Sendable () async -> Void
 
-    /// - Parameter onPasswordHash: called before each read of a password hash.
-    init(_ inner: InMemoryStore, onPasswordHash: @escaping @Sendable () async -> Void = {}) {
-        (self.inner, self.onPasswordHash) = (inner, onPasswordHash)
+    /// - Parameters:
+    ///   - onPasswordHash: called before each read of a password hash.
+    ///   - afterPasswordHash: called after each read of a password hash.
+    init(
+        _ inner: InMemoryStore, afterPasswordHash: @escaping @Sendable () async -> Void = {},
+        onPasswordHash: @escaping @Sendable () async -> Void = {}
+    ) {
+        (self.inner, self.onPasswordHash, self.afterPasswordHash) = (inner, onPasswordHash, afterPasswordHash)
     }
 
     /// Returns the calls since the last call of this function, in order.
@@ -41,6 +47,7 @@ final class CountingStore: GatewayStore {
 
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { try await inner.loadTenancy(receive) }
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await inner.backup(to: path) }
+    func checkBackup(to path: String) async throws(StoreBackupError) -> String { try await inner.checkBackup(to: path) }
     func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
         try await inner.openCommands(of: owner)
     }
@@ -99,7 +106,9 @@ final class CountingStore: GatewayStore {
     func passwordHash(of user: UserID) async throws(StoreError) -> String? {
         note("password hash")
         await onPasswordHash()
-        return try await inner.passwordHash(of: user)
+        let hash = try await inner.passwordHash(of: user)
+        await afterPasswordHash()
+        return hash
     }
     func liveSessions(at now: Timestamp) async throws(StoreError) -> [Session] { try await inner.liveSessions(at: now) }
     func refreshToken(digest: [UInt8]) async throws(StoreError) -> StoredRefreshToken? {

@@ -144,7 +144,8 @@ import Testing
     // MARK: - Recovery codes
 
     private func codes(_ signed: SignInTests.Signed) async throws -> [Secret<String>] {
-        try await signed.house.control.credentials.createRecoveryCodes(caller(try await signed.logIn()))
+        try await signed.house.control.credentials.createRecoveryCodes(
+            caller(try await signed.logIn()), current: SignInTests.password)
     }
 
     private func recover(
@@ -167,6 +168,36 @@ import Testing
         #expect(try await signed.house.store.recoveryCodes(of: signed.user.id).count == 8)
         #expect(signed.house.gatewayLog.last?.body.details["after"] == .object(["recoveryCodes": .string("replaced")]))
         #expect(!"\(signed.house.gatewayLog)".contains(codes[0]))
+    }
+
+    @Test("codes need the current password, which is limited like a sign-in; without it the earlier codes stay")
+    func proof() async throws {
+        let signed = try await SignInTests.Signed()
+        let caller = caller(try await signed.logIn())
+        let credentials = signed.house.control.credentials
+        let codes = try await credentials.createRecoveryCodes(caller, current: SignInTests.password)
+        let stored = try await signed.house.store.recoveryCodes(of: signed.user.id)
+        for _ in 0..<5 {
+            let wrong = Secret("a wrong passphrase here")
+            #expect(await isUnauthenticated { _ = try await credentials.createRecoveryCodes(caller, current: wrong) })
+            #expect(signed.house.gatewayLog.last?.body.event == .signInFailed)
+        }
+        guard
+            case .rateLimited = await failure({
+                _ = try await credentials.createRecoveryCodes(caller, current: SignInTests.password)
+            })
+        else {
+            Issue.record("guesses are not limited")
+            return
+        }
+        #expect(try await signed.house.store.recoveryCodes(of: signed.user.id) == stored && codes.count == 8)
+        #expect(
+            isLive(
+                signed,
+                try #require(
+                    signed.house.control.signIn.sessions.sessions(
+                        of: signed.user.id, at: signed.house.clock.now()
+                    ).first)))
     }
 
     @Test("each code sets the password once and ends all sessions; other codes remain valid, case and hyphens do not matter")

@@ -73,7 +73,9 @@ import Testing
             return
         }
         #expect(problems == [FieldProblem(field: "newPassword", problem: "too_short")])
-        for _ in 0..<20 { #expect(await isUnauthenticated { try await use(signed.house, Secret("guess")) }) }
+        for _ in 0..<20 {
+            #expect(await isUnauthenticated { try await use(signed.house, Secret(String(repeating: "A", count: 43))) })
+        }
         guard case .rateLimited = await failure({ try await use(signed.house, offer.token) }) else {
             Issue.record("the twenty-first attempt within a minute was not rate limited")
             return
@@ -285,5 +287,36 @@ import Testing
             updatedAt: Timestamp(milliseconds: 0))
         let offer = PasswordReset.Offer(user: user, token: Secret("T"), expiresAt: Timestamp(milliseconds: 0))
         #expect(offer.url(under: base).reveal() == url)
+    }
+
+    @Test("guesses at links are limited by themselves, and slow no sign-in; malformed tokens are not counted")
+    func guesses() async throws {
+        let signed = try await SignInTests.Signed()
+        let control = signed.house.control
+        let origin = RequestOrigin(clientAddress: "192.0.2.9", requestID: "r")
+        func use(_ token: String) async -> GatewayError? {
+            await failure {
+                try await control.passwordResets.use(
+                    Secret(token), newPassword: Secret("a brand new password"), origin: origin)
+            }
+        }
+        let count = signed.house.gatewayLog.count
+        for _ in 0..<40 { _ = await use("malformed.") }
+        #expect(signed.house.gatewayLog.count == count)
+        let unknown = String(repeating: "A", count: 43)
+        for _ in 0..<20 {
+            guard case .unauthenticated = await use(unknown) else {
+                Issue.record("not refused")
+                return
+            }
+        }
+        let link = await failure { _ = try await control.guestLinks.holder(of: Secret(unknown), origin) }
+        for error in [await use(unknown), link] {
+            guard case .rateLimited = error else {
+                Issue.record("guesses are not limited: \(String(describing: error))")
+                return
+            }
+        }
+        _ = try await signed.logIn()
     }
 }

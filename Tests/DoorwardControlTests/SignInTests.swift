@@ -178,15 +178,17 @@ import Testing
         #expect(restarted.control.signIn.sessions.session(session.id, at: now) == nil)
     }
 
-    /// A gateway on the signed user's store, which calls `meanwhile` whenever it reads a password hash.
+    /// A gateway on the signed user's store, which calls `meanwhile` before each read of a password hash, and `after` after it.
     private func control(
-        of signed: Signed, meanwhile: @escaping @Sendable (InMemoryStore) async -> Void
+        of signed: Signed, after: @escaping @Sendable (InMemoryStore) async -> Void = { _ in },
+        meanwhile: @escaping @Sendable (InMemoryStore) async -> Void = { _ in }
     ) async throws -> GatewayControl {
         let inner = signed.house.store.reopened()
         var limits = GatewayControl.Limits()
         limits.passwordCost = 10
         let control = GatewayControl(
-            store: CountingStore(inner) { await meanwhile(inner) }, adapters: [ScriptedAdapter(clock: signed.house.clock)],
+            store: CountingStore(inner, afterPasswordHash: { await after(inner) }, onPasswordHash: { await meanwhile(inner) }),
+            adapters: [ScriptedAdapter(clock: signed.house.clock)],
             clock: signed.house.clock, random: RandomSource(SeededGenerator(seed: 43)), limits: limits)
         try await control.start()
         return control
@@ -230,7 +232,7 @@ import Testing
                 caller, current: Self.password, new: Secret("another long enough passphrase"))
         }
         #expect(control.directory.current.user(id) == nil)
-        let codes = await failure { _ = try await control.credentials.createRecoveryCodes(caller) }
+        let codes = await failure { _ = try await control.credentials.createRecoveryCodes(caller, current: Self.password) }
         for error in [change, codes] {
             switch error {
             case .unauthenticated?, .denied?: continue
@@ -267,6 +269,29 @@ import Testing
         _ = try await signed.logIn()
         #expect(try await signed.house.store.passwordHash(of: signed.user.id)?.hasPrefix("$scrypt$ln=10,") == true)
         _ = try await signed.logIn()
+    }
+
+    @Test("a sign-in with an old password does not put it back over a password that was set while it was hashed again")
+    func renewingBesideAReset() async throws {
+        let signed = try await Signed()
+        let older = PasswordHasher(cost: 11, random: RandomSource(SeededGenerator(seed: 3)))
+        let old = try await older.hash(Self.password)
+        let id = signed.user.id
+        _ = try await signed.house.store.commit(StoreTransaction(credentials: [.setPassword(id, hash: old)]))
+        // Each read of the hash is followed by a reset, which the sign-in has not seen.
+        let reset = try await older.hash(Secret("the password of a reset"))
+        let (isArmed, opened) = (Promise<Bool>(), Promise<InMemoryStore>())
+        let control = try await control(
+            of: signed,
+            after: { store in
+                guard isArmed.current == true else { return }
+                _ = try? await store.commit(StoreTransaction(credentials: [.setPassword(id, hash: reset)]))
+                opened.fulfil(store)
+            })
+        isArmed.fulfil(true)
+        _ = try await control.signIn.logIn(email: "ann@example.com", password: Self.password, origin: RequestOrigin())
+        let store = try #require(opened.current)
+        #expect(try await store.passwordHash(of: id) == reset)
     }
 
     @Test("a session that is not refreshed expires")

@@ -111,6 +111,43 @@ import Testing
         #expect(try await hasher.verify(password, against: try await hasher.hash(password)))
     }
 
+    /// Starts as many hashes at once as there are users, and returns how many of them are refused.
+    private func refusals(_ hasher: PasswordHasher, of users: [UserID?]) async -> (limited: Int, unavailable: Int) {
+        let password = Secret("a long enough passphrase")
+        return await withTaskGroup(of: GatewayError?.self) { group in
+            for user in users { group.addTask { await failure { _ = try await hasher.hash(password, for: user) } } }
+            return await group.reduce(into: (0, 0)) { counts, error in
+                switch error {
+                case .rateLimited?: counts.0 += 1
+                case .unavailable?: counts.1 += 1
+                default: break
+                }
+            }
+        }
+    }
+
+    /// A hasher whose first hash takes long enough for all others to be queued behind it.
+    private func hasher() -> PasswordHasher { PasswordHasher(cost: 14, random: RandomSource(SeededGenerator(seed: 1))) }
+
+    @Test("a signed-in user has one hash in the queue; further ones are rejected, and the user's next request succeeds")
+    func oneForEachUser() async throws {
+        let (hasher, user) = (hasher(), UserID(high: 1, low: 1))
+        let refused = await refusals(hasher, of: Array(repeating: user, count: 9))
+        #expect(refused.limited >= 1 && refused.unavailable == 0)
+        _ = try await hasher.hash(Secret("a long enough passphrase"), for: user)
+    }
+
+    @Test("signed-in users fill at most four places; the others are kept for sign-ins")
+    func keptPlaces() async throws {
+        let hasher = hasher()
+        let users = (1...20).map { UserID(high: 1, low: $0) }
+        let crowd = Task { await refusals(hasher, of: users) }
+        let signIns = await refusals(
+            hasher, of: Array(repeating: nil, count: PasswordHasher.maxQueued - PasswordHasher.maxOfSignedIn))
+        #expect(signIns.limited == 0 && signIns.unavailable == 0)
+        #expect(await crowd.value.unavailable >= 1)
+    }
+
     @Test(
         "text that is not a supported hash matches no password",
         arguments: [

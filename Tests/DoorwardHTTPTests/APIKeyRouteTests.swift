@@ -92,7 +92,7 @@ import Testing
         for (method, path, text) in [
             (.get, "/users/me", nil), (.put, "/users/me", #"{"firstName":"X"}"#), (.get, "/users/me/sessions", nil),
             (.delete, "/users/me/sessions/\(House.session(of: .superAdmin))", nil), (.post, "/auth/logout", "{}"),
-            (.post, "/users/me/recovery-codes", "{}"),
+            (.post, "/users/me/recovery-codes", #"{"currentPassword":"\#(House.password)"}"#),
             (.post, "/users/me/password", #"{"currentPassword":"\#(House.password)","newPassword":"another long password"}"#),
         ] as [(HTTPRequest.Method, String, String?)] {
             let reply = try await house.send(method, "/api/v1" + path, headers(secret), text)

@@ -204,9 +204,22 @@ import Testing
         #expect(reply.headers[.contentType] == "text/csv; charset=utf-8; header=present")
         let lines = reply.text.components(separatedBy: "\r\n")
         #expect(lines.count == 8 && lines.last == "")
-        #expect(lines[0] == RecordCSV.columns.joined(separator: ","))
+        #expect(lines[0] == "\u{FEFF}" + RecordCSV.columns.joined(separator: ","))
         #expect(lines[1].contains("+05:30,Asia/Kolkata,COMMAND_INTENT,UNLOCK,ALLOWED"))
         #expect(lines[1].contains(#","'=HYPERLINK(""x"")","#))
+    }
+
+    @Test("the separator of a table is a parameter, which other formats do not take")
+    func separators() async throws {
+        let house = try await House()
+        for (value, separator) in [("comma", ","), ("semicolon", ";")] {
+            let reply = try await house.call(.get, "\(Self.path)?format=csv&separator=\(value)", as: .owner)
+            #expect(reply.text.hasPrefix("\u{FEFF}" + RecordCSV.columns.joined(separator: separator)))
+        }
+        let other = try await house.call(.get, "\(Self.path)?format=csv&separator=tab", as: .owner)
+        #expect(other.problems == ["separator: unknown_value"])
+        let bundle = try await house.call(.get, "\(Self.path)?format=ndjson&separator=comma", as: .owner)
+        #expect(bundle.problems == ["separator: exclusive"])
     }
 
     // MARK: - While it is sent
@@ -288,6 +301,38 @@ import Testing
                 let assigned = try await house.call(.post, "/portfolios/\(house.ids.portfolio)/admins", as: .owner, again)
                 #expect(assigned.status == 200)
             }
+        }
+    }
+
+    @Test("an export ends when its portfolio is deleted, and a super admin's export of a deleted one when they are disabled")
+    func deleted() async throws {
+        try await withDatabase { house, store in
+            try await append(1700, to: store, house)
+            let log = Self.log(house)
+            func begin(_ person: House.Person) async throws -> AccessExport.Iterator {
+                var request = ExportRequest(format: .csv)
+                request.filter.log = log
+                var iterator = try await house.control.exports.begin(request, for: Caller(userID: house.ids[person]))
+                    .makeAsyncIterator()
+                #expect(try await iterator.next() != nil)
+                return iterator
+            }
+            var owners = try await begin(.owner)
+            let deleted = try await house.call(
+                .delete, "/portfolios/\(house.ids.portfolio)?cascade=true", as: .superAdmin)
+            #expect(deleted.status == 204, "\(deleted.text)")
+            await #expect(throws: GatewayError.self) { while try await owners.next() != nil {} }
+            var rest = try await begin(.superAdmin)
+            while try await rest.next() != nil {}
+            var admins = try await begin(.superAdmin)
+            // The last super admin cannot be disabled.
+            let password = Secret("a long enough passphrase")
+            let other = NewUser(
+                email: "second@example.com", firstName: "S", lastName: "", password: password, isSuperAdmin: true)
+            _ = try await house.control.users.create(Caller(userID: house.ids[.superAdmin]), other, repeatable: nil)
+            let path = "/users/\(house.ids[.superAdmin])"
+            #expect(try await house.call(.put, path, as: .superAdmin, #"{"isEnabled":false}"#).status == 200)
+            await #expect(throws: GatewayError.self) { while try await admins.next() != nil {} }
         }
     }
 

@@ -28,7 +28,8 @@ import Testing
         let reset = try await house.call(.post, "/users/\(house.ids[.guest])/password-reset", as: .superAdmin)
         let invitation = try await house.call(
             .post, "/units/\(house.ids.unit)/tenants", as: .owner, #"{"email":"e@example.com","role":"TENANT"}"#)
-        let codes = try await house.call(.post, "/users/me/recovery-codes", as: .tenant)
+        let codes = try await house.call(
+            .post, "/users/me/recovery-codes", as: .tenant, #"{"currentPassword":"\#(House.password)"}"#)
         let tokens: [String: String] = try [
             "access": #require(login.data["token"].text), "refresh": #require(login.data["refreshToken"].text),
             "reset": #require(reset.data["reset"]["token"].text),
@@ -161,7 +162,8 @@ import Testing
         let access = headers(try #require(signedIn.data["token"].text))
         let refresh = #"{"refreshToken":"\#(signedIn.data["refreshToken"].text ?? "")"}"#
         let secret = try await key(house, as: .manager, "MAINTENANCE", "PROPERTY", ids.property.description)
-        let codes = try await house.send(.post, "/api/v1/users/me/recovery-codes", access, nil)
+        let codes = try await house.send(
+            .post, "/api/v1/users/me/recovery-codes", access, #"{"currentPassword":"\#(House.password)"}"#)
         let code = try #require(codes.data["recoveryCodes"][0].text)
         let made = try await house.call(
             .post, "/units/\(ids.unit)/tenants", as: .manager, #"{"email":"e@example.com","role":"TENANT"}"#)

@@ -38,7 +38,7 @@ import Testing
         let (own, gateway) = (LogID.portfolio(house.ids.portfolio), LogID.gateway)
         let before = try await house.call(.get, "/audit/logs", as: .owner).data["logs"]
         #expect(before.elements.count == 1)
-        #expect(before[0].keys == ["id", "portfolioId", "origin", "size", "lastCheckpointAt"])
+        #expect(before[0].keys == ["id", "portfolioId", "origin", "size", "lastCheckpointAt", "isContradicted"])
         #expect(before[0]["id"].text == "\(own)" && before[0]["portfolioId"].text == "\(own)")
         #expect(before[0]["origin"].text == "doorward.test/logs/\(own)")
         #expect(before[0]["size"].number == 2)

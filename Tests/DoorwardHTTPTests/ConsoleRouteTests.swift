@@ -1,4 +1,5 @@
 import DoorwardConsole
+import DoorwardDomain
 import Foundation
 import HTTPTypes
 import Testing

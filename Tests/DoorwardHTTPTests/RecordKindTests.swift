@@ -217,7 +217,8 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
             portfolio: ["GATEWAY ERASURE User"]),
         .change(Request(.post, "/users/{tenant}/password-reset", as: .superAdmin), "CREATE PasswordReset"),
         RecordStep(
-            request: Request(.post, "/users/me/recovery-codes", as: .tenant), gateway: ["ADMIN_CHANGE UPDATE User"],
+            request: Request(.post, "/users/me/recovery-codes", as: .tenant, #"{"currentPassword":"\#(House.password)"}"#),
+            gateway: ["ADMIN_CHANGE UPDATE User"],
             portfolio: []),
         RecordStep(
             request: Request(

@@ -211,7 +211,9 @@ extension MatrixRow {
         MatrixRow("+++++++++++.00", "POST /users/me/password") { _ in
             #"{"currentPassword":"\#(House.password)","newPassword":"another long password"}"#
         },
-        MatrixRow("+++++++++++.00", "POST /users/me/recovery-codes"),
+        MatrixRow("+++++++++++.00", "POST /users/me/recovery-codes") { _ in
+            #"{"currentPassword":"\#(House.password)"}"#
+        },
         MatrixRow("++++-----+--00", "GET /users"),
         MatrixRow("+-----------00", "POST /users") { _ in
             #"{"email":"n@example.com","firstName":"N","lastName":"M","password":"a long new password"}"#

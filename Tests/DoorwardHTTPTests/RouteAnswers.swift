@@ -186,7 +186,7 @@ extension RouteAnswer {
                 "/users/me/password", #"{"currentPassword":"\#(House.password)","newPassword":"another long password"}"#)
         },
         RouteAnswer("POST /users/me/recovery-codes", Wire.RecoveryCodesAnswer.self) {
-            try await $0.post("/users/me/recovery-codes")
+            try await $0.post("/users/me/recovery-codes", #"{"currentPassword":"\#(House.password)"}"#)
         },
         RouteAnswer("GET /invitations/:id", Wire.InvitationAnswer.self) {
             try await $0.get("/invitations/\(try await $0.invitation()["id"].text ?? "")")

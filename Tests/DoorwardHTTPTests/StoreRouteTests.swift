@@ -37,9 +37,12 @@ import Testing
             #expect(record.kind == .gateway && record.event == .export)
             #expect(record.actor.userID == house.ids[.superAdmin])
             #expect(record.details["file"] == .string(file) && record.details["what"] == .string("backup"))
+            let own = backup["logs"].elements.first { $0["id"].text == "gateway" }
+            #expect(own?["size"].number == Int64(house.store.log(.gateway).count), "the copy contains its own record")
             let again = try await backUp(house, #"{"file":"\#(file)"}"#)
             #expect(again.status == 409)
             #expect(again.code == "already_exists")
+            #expect(house.store.log(.gateway).count == Int(own?["size"].number ?? 0), "a refused backup is not recorded")
         }
     }
 

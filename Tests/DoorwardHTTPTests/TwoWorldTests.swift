@@ -9,7 +9,7 @@ import Testing
 @Suite struct TwoWorldTests {
     /// What ends the session of all further requests, or makes them wait: sent last.
     private static let ending = [
-        "/api/v1/users/me/password", "/api/v1/users/me/sessions/{id}", "/api/v1/auth/logout",
+        "/api/v1/users/me/password", "/api/v1/users/me/recovery-codes", "/api/v1/users/me/sessions/{id}", "/api/v1/auth/logout",
     ]
     /// The order of methods in which objects are created before they are read, and removed last.
     private static let order = ["POST", "PUT", "GET", "DELETE"]

@@ -150,6 +150,8 @@ struct RandomTransactions {
         case 9: return oneIn(3) ? .endSessions(of: one(of: users) ?? script.user) : .noteKey(.accessTokens, publicHalf: [2])
         case 6: return .offerReset(reset(), digest: digest())
         case 7: return .useReset(digest: one(of: digests) ?? [], at: script.now.advanced(by: .milliseconds(oneIn(3) ? 20 : 0)))
+        case 0 where oneIn(3):
+            return .renewPassword(script.user, from: "$scrypt$\(Int.random(in: 0..<2, using: &random))", to: "$scrypt$1")
         case 0: return .setPassword(oneIn(5) ? script.fixture.id() : script.user, hash: "$scrypt$\(random.next())")
         case 1, 2:
             let session = oneIn(5) ? one(of: sessions) ?? script.session() : script.session()

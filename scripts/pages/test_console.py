@@ -59,7 +59,7 @@ def sign_in(console, gateway):
 def recovery_code(console, gateway):
     """A new password by a recovery code, on the sign-in page."""
     token = gateway.sign_in(gateway.people["stranger"])
-    code = gateway.call("POST", "/users/me/recovery-codes", {}, token)["recoveryCodes"][0]
+    code = gateway.call("POST", "/users/me/recovery-codes", {"currentPassword": PASSWORD}, token)["recoveryCodes"][0]
     page = console.page(console.context(PHONE))
     page.goto(gateway.url + "/")
     page.get_by_role("link", name="Use a recovery code").click()
@@ -624,8 +624,11 @@ def account(console, gateway):
     # The other session has ended: its page says so as soon as it asks for anything.
     button(other, "Read again").click()
     other.locator(".notice", has_text="The session has ended. Sign in again.").wait_for()
+    page.fill("#codesPassword", PASSWORD)
     button(page, "Create recovery codes").click()
-    page.locator("#confirm").click()
+    page.locator(".notice.bad", has_text="The current password is wrong.").wait_for()
+    page.fill("#codesPassword", new)
+    button(page, "Create recovery codes").click()
     has(page, ".codes li", 8)
     console.check(page, "account-codes")
     button(page, "I have written them down").click()

@@ -11,6 +11,8 @@ extension Wire {
         package var size: UInt64
         /// When the newest checkpoint was signed; `nil` before the first one.
         package var lastCheckpointAt: String?
+        /// Whether records under the newest checkpoint have changed since; `nil` from a gateway that does not tell.
+        package var isContradicted: Bool?
     }
 
     /// `data` of `GET /audit/logs`.

@@ -7,6 +7,8 @@ extension Wire {
         package var expiresAt: String
         /// A QR code of the URL as an SVG image; `nil` for a URL that is too long.
         package var qr: String?
+        /// What a person should know before handing the link on, as sentences; `nil` if there is nothing.
+        package var warning: String?
     }
 
     /// `data` of the response to `POST /guest-access/:id/link`.

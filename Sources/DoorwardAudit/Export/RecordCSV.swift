@@ -1,11 +1,15 @@
 import DoorwardDomain
 import FoundationEssentials
 
-/// Writes records as CSV (RFC 4180) in UTF-8, for spreadsheets: with local times of the property beside those in UTC, and without
-/// cells that a spreadsheet would execute as formulas.
+/// Writes records as CSV (RFC 4180) in UTF-8 with a byte order mark, for spreadsheets: with local times of the property beside
+/// those in UTC, and without cells that a spreadsheet would execute as formulas.
 package struct RecordCSV: Sendable {
+    /// The byte order mark, without which some spreadsheets read UTF-8 as another encoding.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    private let separator: UInt8
     /// The lines written since `take` was called last.
-    private var text: [UInt8] = []
+    private var text = mark
     private var isAtLineStart = true
     /// The number of records written.
     package private(set) var count: UInt64 = 0
@@ -18,8 +22,11 @@ package struct RecordCSV: Sendable {
         "latencyMs", "statedReason", "override", "event", "method", "action", "targetType", "targetId", "details",
     ]
 
-    /// Begins with the line of the columns' names.
-    package init() {
+    /// Begins with the byte order mark and the line of the columns' names.
+    ///
+    /// - Parameter separator: the character between two cells, in ASCII.
+    package init(separator: UInt8 = UInt8(ascii: ",")) {
+        self.separator = separator
         for column in Self.columns { cell(column) }
         endLine()
     }
@@ -92,9 +99,9 @@ package struct RecordCSV: Sendable {
     ]
 
     private mutating func append(_ value: String) {
-        if !isAtLineStart { text.append(UInt8(ascii: ",")) }
+        if !isAtLineStart { text.append(separator) }
         isAtLineStart = false
-        guard value.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else {
+        guard value.utf8.contains(where: { [0x22, separator, 0x0A, 0x0D].contains($0) }) else {
             text.append(contentsOf: value.utf8)
             return
         }

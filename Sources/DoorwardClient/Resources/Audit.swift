@@ -48,6 +48,8 @@ package struct Audit: Sendable {
     package struct ExportQuery: Sendable {
         /// `ndjson` or `csv`.
         package var format: String
+        /// `comma` or `semicolon`, for `csv`; `nil` for a comma.
+        package var separator: String?
         /// The log; `nil` for the only one that the caller may export.
         package var logID: String?
         /// The number of the first record.
@@ -71,7 +73,8 @@ package struct Audit: Sendable {
     package func export(_ query: ExportQuery) async throws -> RawResponse {
         var request = RawRequests.Request("GET", "/access-records/export")
         let items = [
-            ("format", query.format), ("logId", query.logID), ("fromSeq", query.fromSeq.map { "\($0)" }),
+            ("format", query.format), ("separator", query.separator), ("logId", query.logID),
+            ("fromSeq", query.fromSeq.map { "\($0)" }),
             ("untilSeq", query.untilSeq.map { "\($0)" }), ("deviceId", query.deviceID), ("from", query.from),
             ("until", query.until),
         ]

@@ -14,7 +14,7 @@ const page = {
   /** @param {any} context */
   start(context) {
     const state = {
-      status: 'loading', error: null, sessions: [], keys: [], codes: null, asks: null, newKey: null, removal: null, scopes: new Scopes([[], [], []]), isEnded: false, busy: null,
+      status: 'loading', error: null, sessions: [], keys: [], codes: null, newKey: null, removal: null, scopes: new Scopes([[], [], []]), isEnded: false, busy: null,
       /** @type {Record<string, any>} a note for each form */ notes: {},
     };
     page.refresh(context, state);
@@ -47,7 +47,7 @@ const page = {
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'My account'), button('Sign out', { id: 'sign-out', onclick: leaveSession })),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
         person(context, state), defaults(context, state), password(context, state), recovery(context, state), sessions(context, state), apiKeys(context, state), keyboard(context),
-        state.asks && confirmation(context, state), state.newKey && newKeyDialog(context, state), removalDialog(context, state),
+        state.newKey && newKeyDialog(context, state), removalDialog(context, state),
       ]));
   },
 };
@@ -61,10 +61,10 @@ const submit = (context, state, name, act) => async (/** @type {any} */ event) =
   context.redraw();
   try {
     state.notes[name] = { tone: 'ok', text: await act(Object.fromEntries(new FormData(event.target))) };
-    if (name === 'password') event.target.reset();
+    if (name === 'password' || name === 'recovery') event.target.reset();
   } catch (error) {
     const { status, isMismatch, message } = /** @type {any} */ (error);
-    const isWrong = name === 'password' && status === 401;
+    const isWrong = (name === 'password' || name === 'recovery') && status === 401;
     state.notes[name] = { tone: 'bad', text: isMismatch ? message : isWrong ? 'The current password is wrong.' : sentenceOf(error, names) };
   }
   context.announce(state.notes[name].text);
@@ -91,7 +91,7 @@ function person(context, state) {
     h('p.hint', null, user.email, (user.roleAssociations || []).length > 0 ? ` · ${[...new Set(user.roleAssociations.map((/** @type {any} */ one) => roleOf(one.roleWithinEntity)))].join(', ')}` : user.isSuperAdmin ? ' · Super admin' : ''),
     h('div.form-row', null,
       field('First name', { id: 'firstName', name: 'firstName', value: user.firstName, required: true, maxlength: 200, autocomplete: 'given-name' }),
-      field('Last name', { id: 'lastName', name: 'lastName', value: user.lastName, required: true, maxlength: 200, autocomplete: 'family-name' })),
+      field('Last name', { id: 'lastName', name: 'lastName', value: user.lastName, maxlength: 200, autocomplete: 'family-name' })),
     button('Save', { type: 'submit', kind: 'primary', busy: state.busy === 'person', onclick: () => {} }));
 }
 
@@ -117,37 +117,29 @@ function password(context, state) {
 
 /** @param {any} context @param {any} state */
 function recovery(context, state) {
-  const make = async () => {
-    state.asks = null;
-    try {
-      state.codes = (await call('POST', '/users/me/recovery-codes', {})).recoveryCodes;
-      context.announce('New recovery codes are shown');
-    } catch (error) {
-      state.notes.recovery = { tone: 'bad', text: sentenceOf(error) };
-    }
-    context.redraw();
-  };
-  return h(
-    'section.panel-card', { key: 'recovery' }, h('h2', null, 'Recovery codes'), noteOf(state, 'recovery'),
-    state.codes ? [
+  if (state.codes) {
+    return h(
+      'section.panel-card', { key: 'recovery' }, h('h2', null, 'Recovery codes'),
       notice('warn', 'These eight codes are shown only now. Write them down: each sets a new password once.'),
       h('ul.codes', null, state.codes.map((/** @type {string} */ code) => h('li', { key: code }, h('code', null, code)))),
-      button('I have written them down', { id: 'done', onclick: () => { state.codes = null; context.redraw(); } }),
-    ] : [
-      h('p.hint', null, 'With a recovery code you set a new password when you have forgotten it. New codes replace the earlier ones.'),
-      button('Create recovery codes', {
-        id: 'codes', onclick: () => {
-          state.asks = { title: 'Create recovery codes', text: 'Earlier codes stop working.', verb: 'Create', act: make };
-          context.redraw();
-        },
+      button('I have written them down', { id: 'done', onclick: () => { Object.assign(state, { codes: null, notes: {} }); context.redraw(); } }));
+  }
+  return h(
+    'form.card-form', {
+      key: 'recovery-form', onsubmit: submit(context, state, 'recovery', async ({ currentPassword }) => {
+        state.codes = (await call('POST', '/users/me/recovery-codes', { body: { currentPassword }, isProof: true })).recoveryCodes;
+        return 'New recovery codes are shown.';
       }),
-    ]);
+    },
+    h('h2', null, 'Recovery codes'), noteOf(state, 'recovery'),
+    h('p.hint', null, 'With a recovery code you set a new password when you have forgotten it. New codes replace the earlier ones.'),
+    field('Current password', { id: 'codesPassword', name: 'currentPassword', type: 'password', autocomplete: 'current-password', required: true }),
+    button('Create recovery codes', { id: 'codes', type: 'submit', busy: state.busy === 'recovery', onclick: () => {} }));
 }
 
 /** @param {any} context @param {any} state */
 function sessions(context, state) {
   const end = (/** @type {any} */ session) => async () => {
-    state.asks = null;
     try {
       await call('DELETE', `/users/me/sessions/${encodeURIComponent(session.id)}`);
       context.note('The session has ended.');
@@ -280,12 +272,4 @@ function keyboard(context) {
       ['/', 'search'], ['g d, g g, g l, g c, g p, g a', 'doors, guests, log, check, people, account'], ['j, k', 'next and previous door'], ['u', 'to the button Unlock'],
       ['l', 'lock'], ['w', 'why a button is not available'], ['r', 'read again'],
     ].map(([key, meaning]) => h('div', { key }, h('dt', null, h('kbd', null, key)), h('dd', null, meaning)))));
-}
-
-/** @param {any} context @param {any} state */
-function confirmation(context, state) {
-  const { title, text, verb, act } = state.asks;
-  const close = () => { state.asks = null; context.redraw(); };
-  return dialog({ title, onclose: close }, h('p', null, text),
-    h('div.buttons.dialog-buttons', null, button(verb, { id: 'confirm', kind: 'primary', onclick: act }), button('Cancel', { id: 'cancel', onclick: close })));
 }

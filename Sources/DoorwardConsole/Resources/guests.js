@@ -312,6 +312,7 @@ function linkView(context, link) {
   return h(
     'section.link-view', { 'aria-label': 'The link' },
     h('p', null, 'Send this link to the guest, or let them scan the code. It is shown only now.'),
+    link.warning && notice('warn', link.warning),
     link.qr && h('img.qr', { src: `data:image/svg+xml,${encodeURIComponent(link.qr)}`, alt: 'QR code of the guest link', width: 200, height: 200 }),
     h('div.copy', null, h('input', { id: 'link', readonly: true, value: link.url, 'aria-label': 'Guest link' }), button(link.isCopied ? 'Copied' : 'Copy', { id: 'copy', icon: link.isCopied ? 'tick' : undefined, onclick: copy })),
     isSafeAddress(link.url) && h('p.small', null, h('a', { href: link.url, target: '_blank', rel: 'noopener noreferrer' }, 'See the page of the guest'), ' (in a new tab)'));

@@ -267,7 +267,7 @@ function newUserDialog(context, state) {
     field('Email address', { id: 'user-email', name: 'email', type: 'email', required: true, autocomplete: 'off', maxlength: 254 }),
     h('div.form-row', null,
       field('First name', { id: 'user-first', name: 'firstName', required: true, autocomplete: 'off', maxlength: 200 }),
-      field('Last name', { id: 'user-last', name: 'lastName', required: true, autocomplete: 'off', maxlength: 200 })),
+      field('Last name', { id: 'user-last', name: 'lastName', autocomplete: 'off', maxlength: 200 })),
     h('p.hint', null, 'You get a link with which this person chooses a password.'),
     h('div.buttons.dialog-buttons', null, button(newUser.isBusy ? 'Creating' : 'Create', { id: 'confirm', type: 'submit', kind: 'primary', busy: newUser.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }

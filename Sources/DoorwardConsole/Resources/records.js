@@ -10,10 +10,10 @@ const eventWords = {
   ATTEMPT_FAILED: 'Failed attempt at the lock', KEYPAD_LOCKOUT: 'Keypad locked out', CREDENTIAL_CHANGED: 'Credential changed at the lock',
   COMMAND_DELIVERED_LATE: 'Confirmation came after the deadline', SIGNED_IN: 'Signed in', SIGNED_OUT: 'Signed out',
   SIGN_IN_FAILED: 'Sign-in failed', REFRESH_REUSED: 'A used refresh token was sent again', START: 'Gateway started', STOP: 'Gateway stopped',
-  CLOCK_STEP: 'Clock stepped', CHECKPOINT: 'Checkpoint signed', KEY_ROTATED: 'Signing key replaced', RECOVERED: 'Store recovered',
+  CLOCK_STEP: 'Clock stepped', CHECKPOINT: 'Checkpoint signed', CHECKPOINT_MISMATCH: 'Signed records were changed', KEY_ROTATED: 'Signing key replaced', RECOVERED: 'Store recovered',
   DENIALS_SUPPRESSED: 'Further denials not recorded one by one', EXPORT: 'Log exported', ERASURE: 'Personal data erased', RETENTION_CUT: 'Old records removed',
 };
-const badEvents = new Set(['JAMMED', 'TAMPER', 'DOOR_FORCED', 'ATTEMPT_FAILED', 'KEYPAD_LOCKOUT', 'SIGN_IN_FAILED', 'REFRESH_REUSED', 'OFFLINE']);
+const badEvents = new Set(['JAMMED', 'TAMPER', 'DOOR_FORCED', 'ATTEMPT_FAILED', 'KEYPAD_LOCKOUT', 'SIGN_IN_FAILED', 'REFRESH_REUSED', 'OFFLINE', 'CHECKPOINT_MISMATCH']);
 const methodWords = {
   MANUAL: 'by hand', KEYPAD: 'by keypad', KEY: 'by key', BUTTON: 'by button', AUTO: 'by itself', RFID: 'by card', FINGERPRINT: 'by fingerprint',
   FOB: 'by fob', APP: 'by app', SCHEDULE: 'by schedule', REMOTE: 'by remote',

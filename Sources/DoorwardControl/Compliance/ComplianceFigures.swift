@@ -32,6 +32,8 @@ package struct ComplianceFigures: Sendable {
     package private(set) var denialRows: CappedList<AccessRecord>
     /// The changes.
     package private(set) var changeRows: CappedList<AccessRecord>
+    /// The commands with an override that have no outcome yet, of which there are few at a time.
+    private var openOverrides: Set<CommandID> = []
     /// The overrides of a lockdown.
     package private(set) var overrideRows: CappedList<AccessRecord>
     /// When locks were offline or jammed, and what else they reported.
@@ -163,7 +165,9 @@ package struct ComplianceFigures: Sendable {
         seqs = (seqs?.lowerBound ?? record.seq)...record.seq
         switch body.kind {
         case .commandIntent: addOverride(record)
-        case .commandOutcome: addOutcome(record)
+        case .commandOutcome:
+            if let id = body.commandID { openOverrides.remove(id) }
+            addOutcome(record)
         case .denial: addDenial(record)
         case .deviceEvent: addEvent(record)
         case .adminChange:
@@ -176,8 +180,7 @@ package struct ComplianceFigures: Sendable {
     private mutating func addOverride(_ record: AccessRecord) {
         guard record.body.override != nil else { return }
         // A command has a second intent if another rule allowed it when it was sent.
-        let isRepeated = overrideRows.rows.suffix(64).contains { $0.body.commandID == record.body.commandID }
-        guard !isRepeated else { return }
+        if let id = record.body.commandID, !openOverrides.insert(id).inserted { return }
         overrides += 1
         overrideRows.add(record)
     }

@@ -9,10 +9,18 @@ extension BodyReader {
         text(key, as: .displayText(longest: longest), longest: longest)
     }
 
-    private mutating func text(_ key: String, as rules: @autoclosure () -> StringSchema, longest: Int) -> String? {
+    /// A last name, as a text for display; empty if it is absent, `null` or blank, for a person with one name.
+    mutating func lastName(_ key: String) -> String {
+        let longest = WireLimits.nameCharacters
+        return text(key, as: .blankableText(longest: longest), longest: longest, mayBeBlank: true) ?? ""
+    }
+
+    private mutating func text(
+        _ key: String, as rules: @autoclosure () -> StringSchema, longest: Int, mayBeBlank: Bool = false
+    ) -> String? {
         guard let raw = string(key, rules()) else { return nil }
         let text = raw.trimmed
-        if text.isEmpty {
+        if text.isEmpty, !mayBeBlank {
             note(key, .blank)
         } else if text.unicodeScalars.contains(where: \.isControl) {
             note(key, .controlCharacter)
@@ -40,6 +48,11 @@ extension BodyReader {
             note(key, .badEmail)
         }
         return text
+    }
+
+    /// The email address of an existing account, without the white space around it; any other text is an address that nobody has.
+    mutating func requiredAccount(_ key: String, _ rules: @autoclosure () -> StringSchema = StringSchema()) -> String {
+        require(key, string(key, rules()))?.trimmed ?? ""
     }
 
     /// A lock's code, exactly as sent: not empty, short, without control characters; `nil` for `null`.
@@ -155,21 +168,14 @@ extension StringSchema {
         StringSchema(minLength: 1, maxLength: longest, pattern: "^\(visible)*\(visibleNotSpace)\(visible)*$")
     }
 
+    static func blankableText(longest: Int) -> StringSchema { StringSchema(maxLength: longest, pattern: "^\(visible)*$") }
+
     static let email: StringSchema = {
         let part = visibleNotSpace.replacing("[^", with: "[^@") + "+"
         return StringSchema(minLength: 3, maxLength: WireLimits.emailBytes, pattern: "^\(part)@\(part)$")
     }()
     static let code = StringSchema(minLength: 1, maxLength: LockCodeSealer.maxBytes, pattern: "^\(visible)+$")
     static let newPassword = StringSchema(minLength: PasswordRules.shortest, maxLength: PasswordRules.maxBytes)
-}
-
-extension String {
-    /// The text without white space at either end.
-    var trimmed: String {
-        let tail = unicodeScalars.drop(while: \.properties.isWhitespace)
-        guard let last = tail.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
-        return String(tail[...last])
-    }
 }
 
 extension Unicode.Scalar {

@@ -25,6 +25,11 @@ enum GuestPageRoutes {
     // MARK: - GET
 
     private static func show(_ call: OpenCall) async throws -> APIResponse {
+        if let token = GuestLinks.cleanToken(of: call.text("token")) {
+            var answer = APIResponse(status: 302, body: [])
+            answer.location = "/g/\(token)"
+            return answer.asGuestPage
+        }
         guard let holder = try await holder(call) else { return GuestPage.gone(call.facts) }
         // Ignore any other part of the query: services that forward links add parameters to them.
         var query = QueryReader(call.facts.query, mistakes: FieldErrors())

@@ -75,6 +75,9 @@ extension MetricFamily {
         MetricFamily(
             "doorward_store_records", .gauge, ["log"],
             help: "Access records in the database, in the gateway's own log or in portfolios'."),
+        MetricFamily(
+            "doorward_logs_contradicted", .gauge,
+            help: "Logs whose records contradict a signed checkpoint; they are not signed any more."),
         MetricFamily("doorward_store_wal_bytes", .gauge, help: "Size of the write-ahead log's file."),
     ]
 

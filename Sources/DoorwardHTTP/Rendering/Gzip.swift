@@ -1,4 +1,5 @@
 internal import CZlib
+internal import DoorwardDomain
 internal import HTTPTypes
 
 /// Compression with gzip: of files that are the same for everybody, and of lists of locks, which contain no secret. In a response

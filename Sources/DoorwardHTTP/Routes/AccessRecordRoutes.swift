@@ -11,7 +11,9 @@ enum AccessRecordRoutes {
             "/access-records/summary", "Counts access records by hour or day.",
             .data(["buckets": .array(bucket, maxItems: WireLimits.summaryBuckets)]), summary),
         .get(
-            "/access-records/export", "Exports access records as a file, of any size. The export is recorded.",
+            "/access-records/export",
+            "Exports access records as a file, of any size. A CSV file has a byte order mark; `separator` chooses between commas and "
+                + "semicolons. The export is recorded.",
             .file(
                 "The file. As NDJSON it has proofs, and is verified without the gateway; docs/log-format.md specifies it.",
                 ["text/csv", "application/x-ndjson"]),
@@ -95,16 +97,22 @@ enum AccessRecordRoutes {
     // MARK: - Export
 
     private static func export(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (filter, format, from, until) = try call.readQuery { query in
+        let (filter, format, separator, from, until) = try call.readQuery { query in
             (
                 RecordFilterQuery(&query).filter, query.requiredWord("format", of: ExportRequest.Format.allCases),
+                query.word("separator", of: ExportRequest.Separator.allCases),
                 query.integer("fromSeq", in: AuditRoutes.validSizes), query.integer("untilSeq", in: AuditRoutes.validSizes)
             )
         }
         // Two filters that name different logs select nothing, and an export is one of a log.
         guard let filter, let format else { throw GatewayError.invalid("logId", FieldProblemCode.malformed.rawValue) }
-        let request = ExportRequest(
+        var request = ExportRequest(
             format: format, filter: filter, fromSeq: from.map { UInt64($0) }, untilSeq: until.map { UInt64($0) })
+        if let separator {
+            // Only a table has cells.
+            guard format == .csv else { throw GatewayError.invalid("separator", "exclusive") }
+            request.separator = separator
+        }
         let type = format == .csv ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
         var answer: APIResponse
         let name: String

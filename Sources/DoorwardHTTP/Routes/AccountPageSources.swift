@@ -22,7 +22,8 @@ enum AccountPageSources {
     static let common = """
 
         'use strict';
-        const token = new URLSearchParams(location.hash.slice(1)).get('token') || '';
+        // Chat programs add punctuation to links: a token has 43 of these characters, and what follows is none of it.
+        const [token] = /^[A-Za-z0-9_-]{43}/.exec(new URLSearchParams(location.hash.slice(1)).get('token') || '') || [''];
         history.replaceState(null, '', location.pathname);
         const byId = (id) => document.getElementById(id);
         const say = (text) => { byId('message').textContent = text; };
@@ -106,8 +107,8 @@ enum AccountPageSources {
         <form id="create">
         <label for="firstName">First name</label>
         <input id="firstName" name="firstName" autocomplete="given-name" required>
-        <label for="lastName">Last name</label>
-        <input id="lastName" name="lastName" autocomplete="family-name" required>
+        <label for="lastName">Last name, if there is one</label>
+        <input id="lastName" name="lastName" autocomplete="family-name">
         \(passwordFields)
         <button>Create the account and accept</button>
         </form>

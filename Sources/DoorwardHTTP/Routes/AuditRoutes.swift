@@ -31,6 +31,7 @@ enum AuditRoutes {
 
     static let logSchema = JSONSchema.fields([
         "id": .text, "portfolioId": .nullable(.id), "origin": .text, "size": .count, "lastCheckpointAt": .nullable(.instant),
+        "isContradicted": .boolean,
     ])
     static let inclusionSchema = JSONSchema.fields([
         "logId": .text, "seq": .count, "size": .count, "leafHash": .text, "hashes": .array(.text),
@@ -52,6 +53,7 @@ enum AuditRoutes {
                         writer.field("origin", log.origin)
                         writer.field("size", log.size)
                         writer.field("lastCheckpointAt", log.lastCheckpointAt)
+                        writer.field("isContradicted", log.isContradicted)
                     }
                 }
             }

@@ -15,7 +15,7 @@ enum CredentialRoutes {
             "/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword
         ),
         .post(
-            "/users/me/recovery-codes", "Replaces the caller's recovery codes.",
+            "/users/me/recovery-codes", "Replaces the caller's recovery codes, with the current password as proof.",
             .issued(.fields(["recoveryCodes": .array(.text)])), createRecoveryCodes),
     ]
 
@@ -51,8 +51,8 @@ enum CredentialRoutes {
 
     /// Ignores an idempotency key: the response contains secrets, and such responses are not stored.
     private static func createRecoveryCodes(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let codes = try await call.control.credentials.createRecoveryCodes(call.caller)
+        let current = try call.readBody { $0.requiredSecret("currentPassword") }
+        let codes = try await call.control.credentials.createRecoveryCodes(call.caller, current: current)
         return .success(201) { $0.field("recoveryCodes", codes.map { $0.reveal() }) }
     }
 }

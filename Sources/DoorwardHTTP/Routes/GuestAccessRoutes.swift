@@ -65,8 +65,8 @@ enum GuestAccessRoutes {
     private static func guest(_ body: inout BodyReader) -> (id: UserID?, email: String?) {
         guard body.isChosen(by: "guestEmail") else { return (body.id("guestUserId"), nil) }
         body.reject("guestUserId", beside: "guestEmail")
-        let email = body.require("guestEmail", body.string("guestEmail", StringSchema(maxLength: WireLimits.emailBytes)))
-        if let email, email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }
+        let email = body.requiredAccount("guestEmail", StringSchema(maxLength: WireLimits.emailBytes))
+        if email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }
         return (nil, email)
     }
 

@@ -7,7 +7,11 @@ enum GuestLinkRoutes {
     static let all: [Route] = [
         .post(
             "/guest-access/:id/link", "Creates the link of a guest access. It replaces an earlier one.",
-            .issued(.fields(["link": .fields(["url": .text, "expiresAt": .instant, "qr": .nullable(.text)])])), create),
+            .issued(
+                .fields([
+                    "link": .fields(["url": .text, "expiresAt": .instant, "qr": .nullable(.text), "warning": .nullable(.text)])
+                ])),
+            create),
         .delete("/guest-access/:id/link", "Ends the link of a guest access.", .removal, end),
     ]
 
@@ -22,6 +26,7 @@ enum GuestLinkRoutes {
                     writer.field("url", url)
                     writer.field("expiresAt", link.expiresAt)
                     writer.field("qr", QRCode(url)?.svg(title: "QR code of the guest link"))
+                    writer.field("warning", call.services.linkWarning)
                 }
             }
         }

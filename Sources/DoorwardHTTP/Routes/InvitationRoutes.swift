@@ -11,7 +11,7 @@ enum InvitationRoutes {
         SignInRoutes.guarded(
             "/auth/accept-invitation",
             "Accepts an invitation: with a new account, or signed in to the account of the invited address.",
-            SignInRoutes.session(status: 201), accept),
+            SignInRoutes.session(status: 201), takes: [.link], accept),
     ]
 
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
@@ -33,7 +33,7 @@ enum InvitationRoutes {
                 body.requiredSecret("token"),
                 NewAccount(
                     firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
-                    lastName: body.names("lastName") ? body.requiredText("lastName") : nil,
+                    lastName: body.names("lastName") ? body.lastName("lastName") : nil,
                     password: body.names("password") ? body.requiredNewPassword("password") : nil)
             )
         }
@@ -45,7 +45,7 @@ enum InvitationRoutes {
 
 extension OpenCall {
     /// The caller, if the request has a valid sign-in; `nil` otherwise.
-    fileprivate func signedInCaller() async throws(GatewayError) -> Caller? {
+    func signedInCaller() async throws(GatewayError) -> Caller? {
         do {
             return try await services.authenticator.caller(facts)
         } catch .unauthenticated {

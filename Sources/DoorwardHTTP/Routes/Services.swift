@@ -1,5 +1,6 @@
 internal import Crypto
 internal import DoorwardControl
+internal import DoorwardDomain
 internal import Logging
 internal import Metrics
 internal import Synchronization
@@ -26,6 +27,15 @@ final class Services: Sendable {
     let connections: ConnectionTable
     /// The URL with which links begin: the configured one, or the address that the server listens on.
     var publicURL: String { settings.publicURL ?? settings.ownAddress(port: port.load(ordering: .relaxed)) }
+    /// What a person should know about links with this URL; `nil` if they work on other machines.
+    var linkWarning: String? {
+        let host = settings.publicURL.map { URLHost.of($0) } ?? settings.host
+        let address = IPAddress(host)
+        guard address?.isLoopback ?? (host == "localhost") || address?.isUnspecified == true else { return nil }
+        return
+            "This link works on the gateway's own machine alone. Set gateway.publicUrl to the address at which people reach the "
+            + "gateway, and then create a new link."
+    }
     /// The port that the server listens on; the configured one, which can be 0, before the server listens.
     let port: Atomic<Int>
     private let settings: HTTPSettings
@@ -56,5 +66,15 @@ final class Services: Sendable {
         proxies = try TrustedProxies(settings.trustedProxies)
         self.connections =
             connections ?? ConnectionTable(ConnectionLimits(settings), proxies: proxies, clock: control.clock, logger: logger)
+    }
+}
+
+/// The host in a URL.
+private enum URLHost {
+    /// - Returns: the name or address, without the brackets of an IPv6 address.
+    static func of(_ url: String) -> String {
+        let authority = url.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) } ?? ""
+        if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
+        return authority.prefix { $0 != ":" }.lowercased()
     }
 }

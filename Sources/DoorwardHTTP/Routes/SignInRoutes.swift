@@ -7,19 +7,34 @@ internal import HTTPTypes
 /// Sign-in, sign-out and password resets.
 enum SignInRoutes {
     static let all: [Route] = [
-        guarded("/auth/login", "Signs in with an e-mail address and a password.", session(), logIn),
-        .open(
-            .post, "/api/v1/auth/refresh",
-            described: RouteDescription(
-                summary: "Continues a session with its refresh token, which is replaced.", answers: session()), refresh),
-        .post("/auth/logout", "Ends the session of the request.", .nothing, logOut),
+        guarded("/auth/login", "Signs in with an e-mail address and a password.", session(), takes: [.password], logIn),
+        refreshing, signingOut,
         guarded(
             "/auth/reset-password", "Sets a new password with the token of a link, or with a recovery code.", .nothing,
-            resetPassword),
+            takes: [.password, .link], resetPassword),
         .post(
             "/users/:id/password-reset", "Creates a link with which a user can set a new password.",
             .issued(.fields(["reset": .fields(["url": .text, "token": .text, "expiresAt": .instant])])), offerReset),
     ]
+
+    private static var refreshing: Route {
+        var route = Route.open(
+            .post, "/api/v1/auth/refresh",
+            described: RouteDescription(
+                summary: "Continues a session with its refresh token, which is replaced.", answers: session()), refresh)
+        // The console, which asks only if it has the marker, does not ask a second time for a session that has ended.
+        route.errorPage = { $0.status == 401 ? $0.answer($1).clearingCookies(of: $1) : nil }
+        return route
+    }
+
+    private static var signingOut: Route {
+        var route = Route.open(
+            .post, "/api/v1/auth/logout",
+            described: RouteDescription(
+                summary: "Ends the session of the access token, or of the console's cookie.", answers: .nothing), logOut)
+        route.errorPage = { $0.answer($1).clearingCookies(of: $1) }
+        return route
+    }
 
     /// The response that starts or continues a session.
     static func session(status: Int = 200) -> [DocumentedAnswer] {
@@ -31,21 +46,37 @@ enum SignInRoutes {
     }
 
     /// Makes a route on which passwords or tokens could be guessed: an address with too many failures is rejected before the body
-    /// is read.
+    /// is read. A route that takes several kinds of secrets rejects it only if each of them is limited.
     static func guarded(
         _ path: String, _ summary: String, _ answers: [DocumentedAnswer],
-        _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+        takes secrets: [GuessedSecret], _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
     ) -> Route {
         var route = Route.open(.post, "/api/v1" + path, described: RouteDescription(summary: summary, answers: answers), handler)
         route.limit = { (control, _, facts) throws(GatewayError) in
-            try control.signIn.admit(clientAddress: facts.origin.clientAddress)
+            let address = facts.origin.clientAddress
+            var refusal: GatewayError?
+            for secret in secrets {
+                do throws(GatewayError) {
+                    switch secret {
+                    case .password: try control.signIn.admit(clientAddress: address)
+                    case .link: try control.signIn.admitLink(clientAddress: address)
+                    }
+                    return
+                } catch {
+                    refusal = error
+                }
+            }
+            if let refusal { throw refusal }
         }
         return route
     }
 
+    /// What is guessed on a route. Wrong ones are counted separately, and guesses of links slow no sign-in.
+    enum GuessedSecret { case password, link }
+
     private static func logIn(_ call: OpenCall) async throws -> APIResponse {
         let (email, password) = try call.readBody { body in
-            (body.require("email", body.string("email")) ?? "", body.requiredSecret("password"))
+            (body.requiredAccount("email"), body.requiredSecret("password"))
         }
         let signedIn = try await call.control.signIn.logIn(
             email: account(email), password: password, origin: call.facts.origin)
@@ -70,16 +101,19 @@ enum SignInRoutes {
     private static func refreshToken(_ call: OpenCall) throws(GatewayError) -> Secret<String> {
         guard call.facts.usesRefreshCookie else { return try call.readBody { $0.requiredSecret("refreshToken") } }
         try call.readNothing()
-        guard let token = RefreshCookie.token(in: call.facts.headers) else { throw .unauthenticated }
+        guard let token = call.facts.refreshCookie else { throw .unauthenticated }
         return token
     }
 
-    private static func logOut(_ call: AuthenticatedRequest) async throws -> APIResponse {
+    /// The console proves its session with the access token or with the cookie, as the access token may have expired. A cookie whose
+    /// session has ended is removed, which is what the person wants, and so is no error.
+    private static func logOut(_ call: OpenCall) async throws -> APIResponse {
         try call.readNothing()
-        try await call.control.signIn.logOut(call.caller)
-        var answer = APIResponse.nothing
-        if call.facts.usesRefreshCookie { answer.headers[.setCookie] = RefreshCookie.clearing }
-        return answer
+        let (caller, cookie) = (try await call.signedInCaller(), call.facts.refreshCookie)
+        guard caller != nil || cookie != nil else { throw GatewayError.unauthenticated }
+        if let caller { try await call.control.signIn.logOut(caller) }
+        if let cookie { try await call.control.signIn.logOut(refreshToken: cookie, call.facts.origin) }
+        return .nothing.clearingCookies(of: call.facts)
     }
 
     /// The credential with which a person may set a password without the old one.
@@ -94,7 +128,7 @@ enum SignInRoutes {
             let proof: ResetProof =
                 if body.isChosen(by: "recoveryCode") {
                     .recoveryCode(
-                        body.requiredSecret("recoveryCode"), email: body.require("email", body.string("email")) ?? "")
+                        body.requiredSecret("recoveryCode"), email: body.requiredAccount("email"))
                 } else {
                     .link(body.requiredSecret("token"))
                 }
@@ -138,7 +172,7 @@ enum SignInRoutes {
             writer.field("expiresIn", issued.expiresIn)
             if !usesCookie { writer.field("refreshToken", signedIn.refreshToken.reveal()) }
         }
-        if usesCookie { answer.headers[.setCookie] = RefreshCookie.setting(signedIn, at: now) }
+        if usesCookie { answer.headers[values: .setCookie] = RefreshCookie.setting(signedIn, at: now) }
         return answer
     }
 }

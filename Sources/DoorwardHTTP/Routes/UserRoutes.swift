@@ -62,7 +62,7 @@ enum UserRoutes {
         let new = try call.readBody { body in
             NewUser(
                 email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
-                lastName: body.requiredText("lastName"),
+                lastName: body.lastName("lastName"),
                 password: body.names("password") ? body.requiredNewPassword("password") : nil)
         }
         guard new.password != nil else {
@@ -111,10 +111,10 @@ enum UserRoutes {
         return .success { $0.field("user") { view.user(user, into: &$0) } }.tagged(view.tag(of: user))
     }
 
-    /// Reads both names, which are optional and must not be blank.
+    /// Reads both names, which are optional; the first one must not be blank.
     private static func names(_ body: inout BodyReader) -> UserChanges {
         UserChanges(
             firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
-            lastName: body.names("lastName") ? body.requiredText("lastName") : nil)
+            lastName: body.names("lastName") ? body.lastName("lastName") : nil)
     }
 }

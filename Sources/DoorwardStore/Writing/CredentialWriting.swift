@@ -13,6 +13,9 @@ enum CredentialWriting {
                 INSERT INTO credentials (user_id, password_hash) VALUES (?, ?)
                 ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash
                 """, [user.blob, hash])
+        case .renewPassword(let user, let old, let new):
+            try db.run(
+                "UPDATE credentials SET password_hash = ? WHERE user_id = ? AND password_hash = ?", [new, user.blob, old])
         case .beginSession(let session, let digest): try begin(session, refreshDigest: digest, in: db)
         case .rotateRefresh(let session, let old, let new, let expiresAt):
             try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)

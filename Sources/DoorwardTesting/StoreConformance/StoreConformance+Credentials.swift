@@ -18,6 +18,18 @@ extension StoreConformance {
             let transaction = StoreTransaction(credentials: [.setPassword(unknown, hash: "$scrypt$3")])
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
         },
+        StoreConformanceCheck("A password hash is renewed only if it is still the stored one") { store in
+            var script = StoreScript(seed: 16)
+            _ = try await store.commit(script.tenancy)
+            let renewal = StoreTransaction(credentials: [.renewPassword(script.user, from: "$scrypt$1", to: "$scrypt$2")])
+            _ = try await store.commit(renewal)
+            try require(try await store.passwordHash(of: script.user), is: nil, "the hash of a user without a password")
+            for (stored, renewed) in [("$scrypt$1", "$scrypt$2"), ("$scrypt$3", "$scrypt$3")] {
+                _ = try await store.commit(StoreTransaction(credentials: [.setPassword(script.user, hash: stored)]))
+                _ = try await store.commit(renewal)
+                try require(try await store.passwordHash(of: script.user), is: renewed, "the hash after the renewal")
+            }
+        },
         StoreConformanceCheck("A session is live until it ends or expires") { store in
             var script = StoreScript(seed: 12)
             _ = try await store.commit(script.tenancy)

@@ -15,7 +15,7 @@ struct AdminCreate: AsyncParsableCommand {
             most 1,024 bytes, and must not be a commonly used one. No gateway may run on the database.
             """)
 
-    @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"))
+    @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"), transform: { $0.trimmed })
     var email: String
 
     @Option(help: ArgumentHelp("The person's first name.", valueName: "name"))

@@ -20,7 +20,7 @@ struct AdminRecover: AsyncParsableCommand {
             Example: doorward admin recover --email you@example.org
             """)
 
-    @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"))
+    @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"), transform: { $0.trimmed })
     var email: String
 
     @OptionGroup var store: StoreOptions

@@ -27,6 +27,14 @@ struct AuditExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format: ndjson or csv.", valueName: "format"))
     var format = Format.ndjson
 
+    /// What separates the cells of a CSV file.
+    enum Separator: String, ExpressibleByArgument, CaseIterable { case comma, semicolon }
+
+    @Option(
+        help: ArgumentHelp(
+            "What separates the cells of CSV: comma or semicolon. (default: comma)", valueName: "separator"))
+    var separator: Separator?
+
     @Option(
         help: ArgumentHelp(
             "The log: `gateway`, the id of a portfolio, or an origin. (default: the only one)", valueName: "log"))
@@ -58,9 +66,14 @@ struct AuditExportCommand: AsyncParsableCommand {
 
     @OptionGroup var gateway: ClientOptions
 
+    func validate() throws {
+        guard separator == nil || format == .csv else { throw ValidationError("--separator is for --format csv.") }
+    }
+
     func run() async throws {
         let now = SystemClock().now()
         var query = Audit.ExportQuery(format: format.rawValue)
+        query.separator = separator?.rawValue
         query.from = try from.map { try TimeArgument($0, option: "--from").instant(now: now).description }
         query.until = try until.map { try TimeArgument($0, option: "--until").instant(now: now).description }
         query.logID = log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }

@@ -123,6 +123,7 @@ struct Grant: AsyncParsableCommand {
                 + (link?.lines(style) ?? [])
         }
         view.warnOfClockChanges(output)
+        link?.warn(output)
     }
 
     private func grant(

@@ -35,7 +35,9 @@ struct LinkCreate: AsyncParsableCommand {
         let client = try gateway.client()
         let access = try await NameResolver(client).guestAccess(access)
         let answer = try await client.guestAccesses.createLink(of: access.id)
-        output.print(json: answer.json) { GuestLinkView(answer.content.link, access: access.id).lines($0) }
+        let view = GuestLinkView(answer.content.link, access: access.id)
+        output.print(json: answer.json) { view.lines($0) }
+        view.warn(output)
     }
 }
 
@@ -88,6 +90,12 @@ struct GuestLinkView {
             + (QRCode(link.url)?.terminalLines(hasColour: style.hasColour) ?? []) + [
                 "It is not shown again. Whoever has it can use it: hand it over to the guest only.",
                 "`doorward link end \(access.printable)` ends it.",
-            ]
+            ] + (link.warning.map { [$0.printable] } ?? [])
+    }
+
+    /// Prints the warning to standard error if a program reads the link from standard output, as a person may see it there.
+    func warn(_ output: OutputOptions) {
+        guard let warning = link.warning, !output.json, !OutputStyle.output.isInteractive else { return }
+        StandardStream.error.line("doorward: \(warning.printable)")
     }
 }

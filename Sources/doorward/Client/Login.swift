@@ -28,7 +28,7 @@ struct Login: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The gateway's address. (default: DOORWARD_SERVER)", valueName: "url"))
     var server: String?
 
-    @Option(help: ArgumentHelp("The address that you sign in with.", valueName: "address"))
+    @Option(help: ArgumentHelp("The address that you sign in with.", valueName: "address"), transform: { $0.trimmed })
     var email: String?
 
     @Flag(help: "Read the password from the first line of standard input instead of asking for it.")

@@ -1,5 +1,6 @@
 import DoorwardAPI
 import DoorwardClient
+import DoorwardDomain
 
 extension NameResolver {
     /// The guest of a guest access, as sent to the gateway.
@@ -59,7 +60,7 @@ extension NameResolver {
     /// - Throws: an error for a name that matches no known person, or several.
     func guest(_ text: String) async throws -> Guest {
         if Self.isID(text) { return .person(id: text, name: text) }
-        if text.contains("@") { return .address(text) }
+        if text.contains("@") { return .address(text.trimmed) }
         let person = try await knownPerson(
             text, otherwise: "Name the person by email address or id, or add --label for a guest without an account.")
         return .person(id: person.id, name: person.name)

@@ -56,7 +56,7 @@ struct RecordChange: Sendable {
 
     /// The name that the record contains of the changed entity; for an invitation its address.
     var ownName: String? {
-        let person = ["firstName", "lastName"].compactMap { Self.text(after[$0]) ?? Self.text(before[$0]) }
+        let person = ["firstName", "lastName"].compactMap { Self.text(after[$0]) ?? Self.text(before[$0]) }.filter { !$0.isEmpty }
         return Self.text(after["name"]) ?? Self.text(before["name"]) ?? Self.text(after["label"]) ?? Self.text(before["label"])
             ?? (person.isEmpty ? nil : person.joined(separator: " ")) ?? Self.text(after["email"]) ?? Self.text(before["email"])
     }

@@ -139,6 +139,20 @@ private func figures(_ seconds: Range<Int64> = 0..<1000, parts: Int = 10, caps: 
         #expect(figures.overrides == 2 && figures.overrideRows.count == 2)
     }
 
+    @Test("a second intent is not counted either if other overrides came in between, or the list is full")
+    func overridesInBetween() throws {
+        var caps = ComplianceFigures.Caps()
+        caps.rows = 3
+        var (script, figures) = (Script(), figures(caps: caps))
+        for number in Array(1...100) + Array(1...100) as [UInt64] {
+            figures.add(
+                script.record(.commandIntent, at: 5) { body in
+                    (body.commandID, body.override) = (CommandID(high: 6, low: number), "Fire")
+                })
+        }
+        #expect(figures.overrides == 100 && figures.overrideRows.count == 100 && figures.overrideRows.rows.count == 3)
+    }
+
     @Test("the memory is bounded: rows and keys are capped, everything is counted, and what is left out is known")
     func caps() throws {
         var caps = ComplianceFigures.Caps()

@@ -7,7 +7,8 @@ extension CommandCase {
     private static let exports = [
         CommandCase("audit", "export", pipe: #"{"format":"doorward-export/1","complete":true,"#),
         CommandCase("audit", "export", "--log", "{log}", "--from-seq", "1", "--until-seq", "3", pipe: #""from":1,"until":3,"#),
-        CommandCase("audit", "export", "--format", "csv", pipe: "logId,seq,id,at,localTime,timeZone,"),
+        CommandCase("audit", "export", "--format", "csv", pipe: "\u{FEFF}logId,seq,id,at,localTime,timeZone,"),
+        CommandCase("audit", "export", "--format", "csv", "--separator", "semicolon", pipe: "\u{FEFF}logId;seq;id;at;"),
         CommandCase("audit", "export", "--lock", "Front door", pipe: #""complete":false,"#),
         CommandCase("audit", "export", "--from", "-1h", "--until", "now", pipe: #""complete":false,"#),
         CommandCase("audit", "export", "--log", "gateway", by: .admin, pipe: #""logId":"gateway""#),

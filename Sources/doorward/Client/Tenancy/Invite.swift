@@ -1,6 +1,7 @@
 import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
+import DoorwardDomain
 
 /// `doorward invite`: creates an invitation to a role.
 struct Invite: AsyncParsableCommand {
@@ -15,7 +16,7 @@ struct Invite: AsyncParsableCommand {
             Example: doorward invite tom@example.org tenant "Quay 1 / 1A"
             """)
 
-    @Argument(help: ArgumentHelp("The email address of the person.", valueName: "email"))
+    @Argument(help: ArgumentHelp("The email address of the person.", valueName: "email"), transform: { $0.trimmed })
     var email: String
 
     @Argument(

@@ -118,14 +118,14 @@ struct UserCreate: AsyncParsableCommand {
             Example: doorward user create olga@example.org --first-name Olga --last-name Owner
             """)
 
-    @Argument(help: ArgumentHelp("The address that the person signs in with.", valueName: "email"))
+    @Argument(help: ArgumentHelp("The address that the person signs in with.", valueName: "email"), transform: { $0.trimmed })
     var email: String
 
     @Option(help: ArgumentHelp("The person's first name.", valueName: "name"))
     var firstName: String
 
-    @Option(help: ArgumentHelp("The person's last name.", valueName: "name"))
-    var lastName: String
+    @Option(help: ArgumentHelp("The person's last name; none for a person with one name.", valueName: "name"))
+    var lastName: String?
 
     @Flag(help: "Read a password for the person from the first line of standard input.")
     var passwordStdin = false
@@ -135,7 +135,7 @@ struct UserCreate: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let new = Wire.NewUser(email: email, firstName: firstName, lastName: lastName)
+        let new = Wire.NewUser(email: email, firstName: firstName, lastName: lastName ?? "")
         guard passwordStdin else {
             let answer = try await creating { try await client.users.createInvited(new) }
             let invitation = InvitationView(answer.content.invitation, purpose: "can set a password")
@@ -180,7 +180,7 @@ struct UserRename: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The new first name.", valueName: "name"))
     var firstName: String?
 
-    @Option(help: ArgumentHelp("The new last name.", valueName: "name"))
+    @Option(help: ArgumentHelp("The new last name; '' for none.", valueName: "name"))
     var lastName: String?
 
     @OptionGroup var output: OutputOptions

@@ -142,6 +142,7 @@ final class BlockingStore: GatewayStore {
     }
 
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await store.backup(to: path) }
+    func checkBackup(to path: String) async throws(StoreBackupError) -> String { try await store.checkBackup(to: path) }
 
     func isWritable() async -> Bool {
         (try? wait { (store) throws(StoreError) in await store.isWritable() }) ?? false
