@@ -77,7 +77,7 @@ extension CommandCase {
             pipe: "Mover in a pipe\tCellar\tunlock, unlatch\t", terminal: "Mover in a terminal may unlock, unlatch Cellar"),
         CommandCase(
             "grant", "owner@doors.example", "Cellar", "--name", "Olga ({how})", "--from", "now", "--until", "+1h",
-            pipe: "Olga (pipe)\tCellar\tlock, unlock\t", terminal: "Olga (terminal) may lock, unlock Cellar"),
+            pipe: "Olga Example\tCellar\tlock, unlock\t", terminal: "Olga Example may lock, unlock Cellar"),
         CommandCase(
             "grant", "Cleaner in a {how}", "--label", "Cellar", "--from", "now", "--until", "+90d", "--days", "thu,MON",
             "--hours",
