@@ -32,16 +32,28 @@ package struct Users: Sendable {
     }
 
     /// Creates a user without a password, with an invitation to set the first one. The user cannot sign in before.
+    ///
+    /// - Returns: the user, and the invitation with its token; `nil` for a repeat, as tokens are not stored.
     package func createInvited(
-        _ caller: Caller, _ new: NewUser
-    ) async throws(GatewayError) -> (user: User, invitation: IssuedInvitation) {
+        _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> (user: Answered<User>, invitation: IssuedInvitation?) {
         let token = OneTimeToken.new(random)
-        return try await writer.change(caller) { (draft) throws(GatewayError) in
-            try draft.require(.usersCreate, on: .gateway)
-            let user = try draft.create(new, passwordHash: nil)
-            let invitation = try draft.invite(user.email, to: .account(user.id), token: token)
-            return (user, IssuedInvitation(invitation: invitation, token: token))
-        }
+        var issued: IssuedInvitation?
+        let user = try await writer.create(
+            caller, repeatable: repeatable,
+            body: { (draft) throws(GatewayError) in
+                try draft.require(.usersCreate, on: .gateway)
+                let user = try draft.create(new, passwordHash: nil)
+                issued = IssuedInvitation(
+                    invitation: try draft.invite(user.email, to: .account(user.id), token: token), token: token)
+                return user
+            })
+        return (user, user.isReplay ? nil : issued)
+    }
+
+    /// The invitation with which a user can still set the first password; `nil` if there is none.
+    package func invitation(of user: User) -> Invitation? {
+        directory.current.invitations(of: user.email).first { $0.accountID == user.id }
     }
 
     /// Changes the fields that the request names. Only a super admin may enable and disable users; the other fields
