@@ -23,6 +23,9 @@ public struct TransportScope: Hashable, Sendable {
         return narrowed
     }
 
+    /// Whether no portfolio and no shared transport is in the scope of a caller: the caller may attach locks nowhere.
+    package var isEmpty: Bool { !includesGateway && portfolios?.isEmpty == true }
+
     /// Returns whether transports of that owner are in the scope.
     public func includes(_ owner: TransportOwner) -> Bool {
         switch owner {

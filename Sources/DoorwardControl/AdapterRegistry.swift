@@ -62,28 +62,40 @@ package struct AdapterStates: Sendable {
     let adapters: AdapterRegistry
     let directory: CurrentDirectory
     let devices: DeviceRuntimes
+    let clock: TrustedClock
 
-    /// Every adapter, sorted by kind.
+    /// Every adapter, sorted by kind, with the transports over which the caller may attach locks, and the locks that the caller sees.
     ///
-    /// The counts and transports span all tenants, so only super admins, to whom all tenants are visible, may read them.
+    /// To a super admin, everything is visible. To others, nothing shows that another portfolio has a transport or a lock.
     ///
-    /// - Throws: `.denied`.
+    /// - Throws: `.denied` for a caller who may attach locks nowhere.
     package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {
-        try requireReading(by: caller)
-        let tenancy = directory.current
+        let (tenancy, subject) = directory.resolve(caller)
+        let scope = tenancy.transportScope(of: subject)
+        guard !scope.isEmpty else { throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil) }
         var counts: [String: (devices: Int, online: Int)] = [:]
-        for id in tenancy.deviceIDs {
+        for id in SecurityService.visibleDeviceIDs(for: subject, at: clock.decisionTime(), in: tenancy) {
             guard let adapter = tenancy.device(id)?.adapter else { continue }
             counts[adapter, default: (0, 0)].devices += 1
             if devices.status(of: id).isOnline == true { counts[adapter, default: (0, 0)].online += 1 }
         }
-        return adapters.all.map { adapter in
-            AdapterState(
-                kind: adapter.kind, health: adapters.health(of: adapter).rawValue, problem: adapters.problem(of: adapter),
-                deviceCount: counts[adapter.kind]?.devices ?? 0,
-                onlineCount: counts[adapter.kind]?.online ?? 0, addressKeys: adapter.addressFields.map { AddressKey($0) },
-                transports: adapter.transports.map { TransportState($0) })
-        }
+        return adapters.all.map { state(of: $0, counts[$0.kind] ?? (0, 0), in: scope) }
+    }
+
+    private func state(
+        of adapter: any LockAdapter, _ count: (devices: Int, online: Int), in scope: TransportScope
+    ) -> AdapterState {
+        let all = adapter.transports
+        let visible = all.filter { scope.includes($0.owner) }
+        let names = Set(all.map(\.name))
+        let hidden = names.subtracting(visible.map(\.name))
+        // The health of the whole adapter and the reason of a failed start may be about others' transports.
+        let health = hidden.isEmpty ? adapters.health(of: adapter) : adapters.isStarted(adapter.kind) ? visible.health : .down
+        return AdapterState(
+            kind: adapter.kind, health: health.rawValue, problem: hidden.isEmpty ? adapters.problem(of: adapter) : nil,
+            deviceCount: count.devices, onlineCount: count.online,
+            addressKeys: adapter.addressFields.map { AddressKey($0, (names, hidden)) },
+            transports: visible.map { TransportState($0) })
     }
 
     /// Requires the right to manage the gateway's adapters.
@@ -95,6 +107,14 @@ package struct AdapterStates: Sendable {
     }
 }
 
+extension [AdapterTransport] {
+    /// The health of an adapter that has only these transports.
+    fileprivate var health: AdapterHealth {
+        if allSatisfy({ $0.health == .ok }) { return .ok }
+        return contains { $0.health == .ok } ? .degraded : .down
+    }
+}
+
 /// The current state of one adapter.
 package struct AdapterState: Sendable {
     /// The adapter's name, as in the `adapter` of devices.
@@ -102,9 +122,9 @@ package struct AdapterState: Sendable {
     /// Whether the adapter is operational: `ok`, `degraded` or `down`.
     package let health: String
     /// Why the adapter has not started, as a text for an operator; `nil` once the adapter has
-    /// started. Later connection problems are in `transports`.
+    /// started, and for a caller who does not see all of its transports. Later connection problems are in `transports`.
     package let problem: String?
-    /// The number of devices that are attached to the adapter.
+    /// The number of devices that are attached to the adapter and visible to the caller.
     package let deviceCount: Int
     /// The number of these devices that are known to be online.
     package let onlineCount: Int

@@ -20,7 +20,9 @@ package struct AddressKey: Hashable, Sendable {
     /// A description in one sentence.
     package let meaning: String
 
-    init(_ field: AddressField) {
+    /// - Parameter transports: the names of all transports, and of those that the caller does not see: a key whose values are names of
+    ///   transports has only those that the caller sees.
+    init(_ field: AddressField, _ transports: (all: Set<String>, hidden: Set<String>) = ([], [])) {
         (name, isRequired, defaultValue, meaning) = (field.name, field.isRequired, field.defaultValue, field.meaning)
         var (minimum, maximum, values): (JSONValue?, JSONValue?, [String]?) = (nil, nil, nil)
         switch field.form {
@@ -34,6 +36,9 @@ package struct AddressKey: Hashable, Sendable {
             (minimum, maximum) = (.number(range.lowerBound), .number(range.upperBound))
         case .word(let words): (type, values) = ("string", words)
         case .words(let words): (type, values) = ("array", words)
+        }
+        if let known = values, transports.all.isSuperset(of: known) {
+            values = known.filter { !transports.hidden.contains($0) }
         }
         (self.minimum, self.maximum, self.values) = (minimum, maximum, values)
     }

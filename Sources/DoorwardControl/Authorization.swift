@@ -13,7 +13,7 @@ package struct Authorization: Sendable {
     ///
     /// A user who is unknown to the gateway gets the same decision as one who has nothing to do with the device: `no_association`.
     ///
-    /// - Throws: `.invalid` for an instant before now; `outOfReach(of:)` for a device that the caller does not reach; `.denied` for
+    /// - Throws: `.invalid` for an instant more than a minute ago; `outOfReach(of:)` for a device that the caller does not reach; `.denied` for
     ///   another user without GRANT_ACCESS on the device.
     package func decide(_ request: AuthorizationRequest, for caller: Caller) throws(GatewayError) -> ExplainedDecision {
         let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
@@ -42,7 +42,7 @@ package struct Authorization: Sendable {
     /// Everyone who may do an operation on a device, without an override.
     ///
     /// - Parameter instant: the time of the operation; `nil` for now.
-    /// - Throws: `.invalid` for an instant before now; `outOfReach(of:)`; `.denied` without VIEW_ACCESS_HISTORY on the device.
+    /// - Throws: `.invalid` for an instant more than a minute ago; `outOfReach(of:)`; `.denied` without VIEW_ACCESS_HISTORY on the device.
     package func whoCan(
         _ operation: LockOperation, on id: DeviceID, at instant: Timestamp?, for caller: Caller,
         _ request: PageRequest<NameOrEnd>
@@ -66,12 +66,15 @@ package struct Authorization: Sendable {
     // MARK: - Private
 
     /// The time that a question is about. A named instant is decided as if the clock were trusted then; an instant that is now is
-    /// decided as a command would be.
+    /// decided as a command would be, and so is one that is past by no more than the clocks of callers differ.
     private static func time(_ asked: Timestamp?, now: DecisionTime) throws(GatewayError) -> DecisionTime {
-        guard let asked, asked != now.instant else { return now }
-        guard asked > now.instant else { throw .invalid("at", "in_the_past") }
-        return .trusted(asked)
+        guard let asked, asked <= now.instant else { return asked.map { .trusted($0) } ?? now }
+        guard now.instant.duration(since: asked) <= clockDifference else { throw .invalid("at", "in_the_past") }
+        return now
     }
+
+    /// How far in the past the `now` of a caller with another clock may be.
+    private static let clockDifference = Duration.seconds(60)
 
     private func reached(
         _ id: DeviceID, in current: CallerSnapshot, at now: DecisionTime

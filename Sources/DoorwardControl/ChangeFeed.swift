@@ -247,7 +247,12 @@ extension TenancyChange {
         case .removeUnit(let id): return Self.objects(of: id, from: before.unit(id), to: nil)
         case .putDevice(let device): return Self.objects(of: device.id, from: before.device(device.id), to: device)
         case .removeDevice(let id): return Self.objects(of: id, from: before.device(id), to: nil)
-        case .putUser(let user): return [.user(user.id), .permissions(of: user.id)]
+        case .putUser(let user):
+            // Guest accesses contain the name and the address of their guest.
+            let former = before.user(user.id)
+            let isShownAlike = former.map { $0.fullName == user.fullName && $0.email == user.email } ?? true
+            return [.user(user.id), .permissions(of: user.id)]
+                + (isShownAlike ? [] : before.guestAccesses(of: user.id).map { .guestAccess($0.id) })
         case .removeUser(let id): return [.user(id), .permissions(of: id)]
         case .putAssociation(let association):
             let former = before.association(association.id).map { Self.holders(of: $0, in: before) } ?? []

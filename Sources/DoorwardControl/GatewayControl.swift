@@ -142,7 +142,7 @@ package final class GatewayControl: Sendable {
         storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
         (directory, devices) = (CurrentDirectory(feed: feed, uses: storeGuard.uses), DeviceRuntimes(feed: feed))
         self.adapters = AdapterRegistry(adapters)
-        adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices)
+        adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices, clock: clock)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
         checkpoints = Checkpoints(

@@ -26,7 +26,8 @@ package struct GuestAccessChanges: Sendable {
     fileprivate func check() throws(GatewayError) {
         var problems = [deviceIDs?.problem, operations?.problem].compactMap(\.self)
         if let from = validFrom, let until = validUntil {
-            let problem = GuestWindow(validFrom: from.instant, validUntil: until.instant).problem(in: "validUntil")
+            let problem = GuestWindow(validFrom: from.instant, validUntil: until.instant).problem(
+                in: "validUntil", zone: timeZone.newValue)
             if let problem { problems.append(problem) }
         }
         if !problems.isEmpty { throw .invalid(problems) }
@@ -87,7 +88,10 @@ extension TenancyUnitOfWork {
         let old = access.window
         let asked = GuestWindow(
             validFrom: changes.validFrom?.instant ?? old.validFrom, validUntil: changes.validUntil?.instant ?? old.validUntil)
-        if asked != old, let problem = asked.problem(in: changes.validUntil == nil ? "validFrom" : "validUntil") {
+        if asked != old,
+            let problem = asked.problem(
+                in: changes.validUntil == nil ? "validFrom" : "validUntil", zone: access.resolution.timeZone)
+        {
             throw .invalid([problem])
         }
         if let from = changes.validFrom { access.resolution.validFrom = from.change }

@@ -183,7 +183,8 @@ package struct NewGuestAccess: Sendable {
         if guestUserID == nil && guestEmail == nil && label == nil {
             problems.append(FieldProblem(field: "guestUserId", problem: "required"))
         }
-        problems += [deviceIDs.problem, operations.problem, window.problem(in: "validUntil")].compactMap(\.self)
+        problems += [deviceIDs.problem, operations.problem, window.problem(in: "validUntil", zone: resolution.timeZone)]
+            .compactMap(\.self)
         if !problems.isEmpty { throw .invalid(problems) }
     }
 }
@@ -214,11 +215,14 @@ extension [LockOperation] {
 extension GuestWindow {
     /// The problem with the window; `nil` if it can be granted.
     ///
-    /// - Parameter field: the field to report.
-    func problem(in field: String) -> FieldProblem? {
+    /// - Parameters:
+    ///   - field: the field to report.
+    ///   - zone: the IANA name of the zone of the request; `nil` for UTC.
+    func problem(in field: String, zone: String?) -> FieldProblem? {
         if validUntil <= validFrom { return FieldProblem(field: field, problem: "end_not_after_start") }
-        let isTooLong = validUntil.duration(since: validFrom) > Self.longest
-        return isTooLong ? FieldProblem(field: field, problem: "window_too_long") : nil
+        let zones = TimeZoneDatabase.system
+        let rules = zone.flatMap { zones.rules(of: $0) } ?? zones.utc
+        return validUntil > latestEnd(on: rules) ? FieldProblem(field: field, problem: "window_too_long") : nil
     }
 }
 

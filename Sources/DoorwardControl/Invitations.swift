@@ -33,6 +33,15 @@ package struct Invitations: Sendable {
         return try tenancy.manageableInvitation(id, by: subject, at: clock.decisionTime())
     }
 
+    /// The valid invitations that the caller has created, or could create.
+    package func list(for caller: Caller, _ request: PageRequest<NameOrCreatedAt>) -> Page<Invitation> {
+        let current = CallerSnapshot(directory, caller)
+        let pending = current.tenancy.invitations(inScopeOf: current.subject, at: clock.decisionTime())
+        return request.page(of: pending, in: current.snapshot, named: \.email) { key, invitation in
+            key == .name ? .name(invitation.email) : .number(invitation.createdAt.milliseconds)
+        }
+    }
+
     /// Ends an invitation: its token cannot be used any more.
     ///
     /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
@@ -193,6 +202,30 @@ extension TenancyDirectory {
         if subject.isUser(invitation.userID) || mayManage(invitation, subject) { return invitation }
         guard subject.isSuperAdmin else { throw .outOfReach }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
+    }
+
+    /// The invitations that `manageableInvitation` returns, sorted by id.
+    fileprivate func invitations(inScopeOf subject: Subject, at time: DecisionTime) -> [Invitation] {
+        let known: [Invitation] =
+            if subject.isSuperAdmin { invitationIDs.compactMap { invitation($0) } } else {
+                (subject.userID.map { invitations(by: $0) } ?? []) + entities(inScopeOf: subject).flatMap { invitations(to: $0) }
+            }
+        return Set(known.map(\.id)).sorted().compactMap { try? manageableInvitation($0, by: subject, at: time) }
+    }
+
+    /// The entities on which a subject holds a role, and all below them.
+    private func entities(inScopeOf subject: Subject) -> [AssociatedEntity] {
+        var found: [AssociatedEntity] = []
+        func add(_ entity: AssociatedEntity) {
+            found.append(entity)
+            switch entity {
+            case .portfolio(let id): for property in propertyIDs(of: id) { add(.property(property)) }
+            case .property(let id): for unit in unitIDs(of: id) { add(.unit(unit)) }
+            case .unit: break
+            }
+        }
+        for entity in subject.roleEntities { add(entity) }
+        return found
     }
 
     private func mayManage(_ invitation: Invitation, _ subject: Subject) -> Bool {

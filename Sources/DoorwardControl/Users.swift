@@ -32,16 +32,28 @@ package struct Users: Sendable {
     }
 
     /// Creates a user without a password, with an invitation to set the first one. The user cannot sign in before.
+    ///
+    /// - Returns: the user, and the invitation with its token; `nil` for a repeat, as tokens are not stored.
     package func createInvited(
-        _ caller: Caller, _ new: NewUser
-    ) async throws(GatewayError) -> (user: User, invitation: IssuedInvitation) {
+        _ caller: Caller, _ new: NewUser, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> (user: Answered<User>, invitation: IssuedInvitation?) {
         let token = OneTimeToken.new(random)
-        return try await writer.change(caller) { (draft) throws(GatewayError) in
-            try draft.require(.usersCreate, on: .gateway)
-            let user = try draft.create(new, passwordHash: nil)
-            let invitation = try draft.invite(user.email, to: .account(user.id), token: token)
-            return (user, IssuedInvitation(invitation: invitation, token: token))
-        }
+        var issued: IssuedInvitation?
+        let user = try await writer.create(
+            caller, repeatable: repeatable,
+            body: { (draft) throws(GatewayError) in
+                try draft.require(.usersCreate, on: .gateway)
+                let user = try draft.create(new, passwordHash: nil)
+                issued = IssuedInvitation(
+                    invitation: try draft.invite(user.email, to: .account(user.id), token: token), token: token)
+                return user
+            })
+        return (user, user.isReplay ? nil : issued)
+    }
+
+    /// The invitation with which a user can still set the first password; `nil` if there is none.
+    package func invitation(of user: User) -> Invitation? {
+        directory.current.invitations(of: user.email).first { $0.accountID == user.id }
     }
 
     /// Changes the fields that the request names. Only a super admin may enable and disable users; the other fields
@@ -96,8 +108,8 @@ package struct Users: Sendable {
         )
     }
 
-    /// Returns a user who is visible to the caller. Visible users are the caller and the users with a role on an entity whose
-    /// users the caller may list; to a super admin, all users are visible.
+    /// Returns a user who is visible to the caller. Visible users are the caller, and the users with a role or a guest access on an
+    /// entity whose users the caller may list; to a super admin, all users are visible.
     ///
     /// - Throws: `.outOfReach`; `.notFound` if the caller is a super admin and the user does not exist.
     package func user(_ id: UserID, for caller: Caller) throws(GatewayError) -> User {
@@ -105,7 +117,8 @@ package struct Users: Sendable {
         return try tenancy.visibleUser(id, to: subject)
     }
 
-    /// All users, for a super admin; otherwise the users with a role on or below an entity whose users the caller may list.
+    /// All users, for a super admin; otherwise the users with a role or a guest access on or below an entity whose users the caller
+    /// may list.
     ///
     /// - Throws: `.denied` for a caller who may not list the users of any entity.
     package func list(
@@ -171,7 +184,8 @@ extension TenancyDirectory {
     func visibleUser(_ id: UserID, to subject: Subject) throws(GatewayError) -> User {
         guard let user = user(id) else { throw .outOfReach(of: subject) }
         if subject.isUser(id) || subject.isSuperAdmin { return user }
-        guard associations(of: id).contains(where: { readsPeople(subject, on: $0.entity) }) else { throw .outOfReach }
+        let entities = associations(of: id).map(\.entity) + guestAccesses(of: id).map(\.place)
+        guard entities.contains(where: { readsPeople(subject, on: $0) }) else { throw .outOfReach }
         return user
     }
 
@@ -190,14 +204,16 @@ extension TenancyDirectory {
         SecurityService.allows(subject, .peopleRead, on: ManagedObject(entity), in: self).isAllowed
     }
 
-    /// The users who hold a role on or below an entity whose users the subject may list.
+    /// The users who hold a role or a guest access on or below an entity whose users the subject may list.
     fileprivate func peopleInScope(of subject: Subject) -> Set<UserID> {
         var people: Set<UserID> = []
         func add(_ entity: AssociatedEntity) {
             for association in associations(on: entity) { people.insert(association.userID) }
             switch entity {
             case .portfolio(let id): for property in propertyIDs(of: id) { add(.property(property)) }
-            case .property(let id): for unit in unitIDs(of: id) { add(.unit(unit)) }
+            case .property(let id):
+                people.formUnion(guestAccesses(in: id).compactMap(\.guestUserID))
+                for unit in unitIDs(of: id) { add(.unit(unit)) }
             case .unit: break
             }
         }

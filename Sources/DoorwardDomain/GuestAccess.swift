@@ -143,11 +143,22 @@ package struct GuestWindow: Hashable, Sendable {
     /// The first instant after the window; later than `validFrom`.
     package let validUntil: Timestamp
 
-    /// The longest window that can be granted: five years.
-    package static let longest = Duration.seconds(5 * 366 * 86_400)
+    /// The length of the longest window that can be granted, in calendar years.
+    private static let longestYears = 5
 
     package init(validFrom: Timestamp, validUntil: Timestamp) {
         (self.validFrom, self.validUntil) = (validFrom, validUntil)
+    }
+
+    /// The end of the longest window that begins like this one: the same time of the same day five years later, on the clock of a
+    /// zone. For 29 February it is 28 February.
+    package func latestEnd(on rules: TimeZoneRules) -> Timestamp {
+        let local = rules.local(at: validFrom)
+        let (date, year) = (local.date, local.date.year + Self.longestYears)
+        let end = CivilDate(year: year, month: date.month, day: date.day) ?? CivilDate(year: year, month: 2, day: 28) ?? date
+        let later = LocalDateTime(
+            milliseconds: local.milliseconds + (end.daysSinceEpoch - date.daysSinceEpoch) * 86_400_000)
+        return max(rules.resolve(later, fold: .first).instant, rules.resolve(later, fold: .second).instant)
     }
 
     /// Whether `instant` is in the window. `validFrom` is in the window, `validUntil` is not.

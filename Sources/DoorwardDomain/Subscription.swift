@@ -31,6 +31,9 @@ package enum SubscriptionModule: String, CaseIterable, Sendable {
     case complianceReport
     /// Notifications to other servers.
     case webhooks
+
+    /// The modules that this version of the gateway has. The others are stored only.
+    package static let available = allCases.filter { $0 != .bulkOperations && $0 != .webhooks }
 }
 
 /// A limit of a subscription. Raw values are those of the API.

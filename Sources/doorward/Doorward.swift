@@ -59,6 +59,7 @@ import ArgumentParser
             } else {
                 try command.run()
             }
+            if let failure = StandardStream.outputFailure { throw failure }
         } catch {
             Exit(of: error, arguments: arguments).leave()
         }

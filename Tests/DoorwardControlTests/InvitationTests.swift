@@ -278,9 +278,10 @@ import Testing
     // MARK: - Accounts without a password
 
     private func createInvited(_ house: House) async throws -> (user: User, invitation: IssuedInvitation) {
-        try await house.control.users.createInvited(
+        let (user, invitation) = try await house.control.users.createInvited(
             house.caller(house.ids.superAdmin),
-            NewUser(email: "new@example.com", firstName: "New", lastName: "Person", password: nil))
+            NewUser(email: "new@example.com", firstName: "New", lastName: "Person", password: nil), repeatable: nil)
+        return (user.value, try #require(invitation))
     }
 
     @Test("a user without a password cannot sign in until the invitation sets one; names are optional")
@@ -311,7 +312,8 @@ import Testing
         #expect(await isUnauthenticated { _ = try await accept(house, issued.token) })
         let denial = await denial {
             _ = try await house.control.users.createInvited(
-                house.caller(house.ids.owner), NewUser(email: "x@example.com", firstName: "X", lastName: "Y", password: nil))
+                house.caller(house.ids.owner), NewUser(email: "x@example.com", firstName: "X", lastName: "Y", password: nil),
+                repeatable: nil)
         }
         #expect(denial?.reason == .roleInsufficient)
     }

@@ -47,13 +47,40 @@ import Testing
         #expect(adapters[1]["transports"].elements.isEmpty, "the simulator needs no transports")
     }
 
-    @Test("Only a super admin may list adapters, because the counts cover all tenants", arguments: House.Person.allCases)
+    @Test("Whoever may attach locks may list adapters", arguments: House.Person.allCases)
     func rights(_ person: House.Person) async throws {
         let house = try await House()
         let reply = try await house.call(.get, "/adapters", as: person)
-        #expect(reply.status == (person == .superAdmin ? 200 : 403))
-        if person != .superAdmin { #expect(reply.code == "role_insufficient") }
+        let mayAttach: Set<House.Person> = [.superAdmin, .owner, .admin, .manager, .stranger]
+        #expect(reply.status == (mayAttach.contains(person) ? 200 : 403))
+        if !mayAttach.contains(person) { #expect(reply.code == "role_insufficient") }
         #expect(try await house.call(.get, "/adapters").status == 401)
+    }
+
+    @Test("Owners, admins and managers see the brokers of their portfolio and their own locks, and nothing of others")
+    func ownBrokers() async throws {
+        let house = try await House()
+        func own(_ health: AdapterHealth) -> AdapterTransport {
+            AdapterTransport(name: "home", owner: .portfolio(house.ids.portfolio), health: health, problem: "away")
+        }
+        let foreign = [
+            AdapterTransport(name: "theirs", owner: .portfolio(house.ids.otherPortfolio), health: .down, problem: "secret"),
+            AdapterTransport(name: "spare", owner: .gateway, health: .down, problem: "secret"),
+        ]
+        house.adapter.set(health: .degraded)
+        for person in [House.Person.owner, .admin, .manager] {
+            for health in [AdapterHealth.ok, .down] {
+                house.adapter.set(transports: [own(health)] + foreign)
+                let reply = try await house.call(.get, "/adapters", as: person)
+                let told = reply.data["adapters"][0]
+                #expect(told["transports"].elements.map { $0["name"].text } == ["home"])
+                #expect(told["transports"][0]["health"].text == health.rawValue && told["health"].text == health.rawValue)
+                #expect(told["deviceCount"].number == 2 && told["problem"] == .null)
+                for word in ["theirs", "spare", "secret"] { #expect(!reply.text.contains(word), "\(reply.text)") }
+            }
+        }
+        let all = try await house.call(.get, "/adapters", as: .superAdmin).data["adapters"][0]
+        #expect(all["transports"].elements.count == 3 && all["health"].text == "degraded" && all["deviceCount"].number == 3)
     }
 
     @Test("Unknown query items are rejected")

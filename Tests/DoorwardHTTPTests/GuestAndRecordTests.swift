@@ -84,6 +84,38 @@ import Testing
         #expect(try await house.call(.post, "/guest-access", as: .tenant, named(long)).problems == ["guestEmail: too_long"])
     }
 
+    @Test(
+        "Whoever may manage a guest access sees the guest by name, and from MANAGEMENT on by address",
+        arguments: [
+            (House.Person.manager, true), (.owner, true), (.tenant, true), (.coTenant, false), (.guest, true),
+        ])
+    func guestByName(_ person: House.Person, seesAddress: Bool) async throws {
+        let house = try await House()
+        let place = #""unitId":"\#(house.ids.unit)","deviceIds""#
+        let access = body(house, guest: house.ids[.guest]).replacing(#""deviceIds""#, with: place)
+        let granted = try await house.call(.post, "/guest-access", as: .tenant, access)
+        let path = "/guest-access/\(try #require(granted.data["guestAccess"]["id"].text))"
+        let reply = try await house.call(.get, path, as: person)
+        let guest = reply.data["guestAccess"]["guest"]
+        #expect(guest["id"].text == house.ids[.guest].description, "\(reply.text)")
+        #expect(guest["name"].text == "Guest Last")
+        #expect(guest["email"].text == (seesAddress ? "guest@example.com" : nil))
+        let listed = try await house.call(.get, "/guest-access", as: person).data["guestAccesses"].elements
+        #expect(listed.contains { $0["guest"] == guest })
+        // The name is part of the entity tag: a page that shows it must not be told that nothing has changed.
+        _ = try await house.call(.put, "/users/me", as: .guest, #"{"firstName":"Gus"}"#)
+        #expect(try await house.call(.get, path, as: person).data["guestAccess"]["guest"]["name"].text == "Gus Last")
+    }
+
+    @Test("A guest access for a label alone has no guest")
+    func labelAlone() async throws {
+        let house = try await House()
+        let body = body(house).replacing(#""guestUserId":"\#(house.ids[.nobody])""#, with: #""label":"Plumber""#)
+        let access = try await house.call(.post, "/guest-access", as: .manager, body).data["guestAccess"]
+        #expect(access["label"].text == "Plumber")
+        #expect(access["guest"] == .null)
+    }
+
     @Test("The list can be filtered by place and by whether the access is active")
     func list() async throws {
         let house = try await House()

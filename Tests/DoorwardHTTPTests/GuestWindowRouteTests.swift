@@ -49,6 +49,30 @@ import Testing
     }
 
     @Test(
+        "A window lasts at most five calendar years, on the clock of its zone",
+        arguments: [
+            (#""validFrom":"2026-11-21T08:00:00Z","validUntil":"2031-11-21T08:00:00Z""#, true),
+            (#""validFrom":"2026-11-21T08:00:00Z","validUntil":"2031-11-21T08:00:00.001Z""#, false),
+            // 1,830 days: four more than five years have.
+            (#""validFrom":"2026-11-21T08:00:00Z","validUntil":"2031-11-25T08:00:00Z""#, false),
+            (#""validFrom":"2028-02-29T08:00:00Z","validUntil":"2033-02-28T08:00:00Z""#, true),
+            (#""validFrom":"2028-02-29T08:00:00Z","validUntil":"2033-03-01T08:00:00Z""#, false),
+            // Summer time begins on 25 March in 2029, and on 26 March in 2034.
+            (#""timeZone":"Europe/Berlin","validFrom":"2029-03-25T12:00","validUntil":"2034-03-25T12:00""#, true),
+            (#""timeZone":"Europe/Berlin","validFrom":"2029-03-25T12:00","validUntil":"2034-03-25T12:01""#, false),
+        ])
+    func longest(_ fields: String, isAccepted: Bool) async throws {
+        let house = try await House()
+        let reply = try await house.call(.post, "/guest-access", as: .tenant, body(house, fields))
+        #expect(reply.status == (isAccepted ? 201 : 400), "\(reply.text)")
+        if !isAccepted { #expect(reply.problems == ["validUntil: window_too_long"]) }
+        let granted = try await house.call(.post, "/guest-access", as: .tenant, body(house, ""))
+        let path = "/guest-access/\(try #require(granted.data["guestAccess"]["id"].text))"
+        let changed = try await house.call(.put, path, as: .tenant, "{\(fields)}")
+        #expect(changed.status == (isAccepted ? 200 : 400), "\(changed.text)")
+    }
+
+    @Test(
         "Each wrong field has its own problem, and nothing is granted",
         arguments: [
             (#""validUntil":"2026-11-21T08:00:00Z""#, ["validUntil: end_not_after_start"]),

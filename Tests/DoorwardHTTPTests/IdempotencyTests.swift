@@ -23,6 +23,26 @@ import Testing
         #expect(house.adapter.sentCommands.count == 1)
     }
 
+    @Test("A user without a password is created once; a repeat gets the same user and invitation, without the token")
+    func invitedUser() async throws {
+        let house = try await House()
+        let body = #"{"email":"eve@example.com","firstName":"Eve","lastName":"Adams"}"#
+        let bad = try await house.call(.post, "/users", as: .superAdmin, body, headers: [.idempotencyKey: "a b"])
+        #expect(bad.status == 400 && bad.problems == ["Idempotency-Key: malformed"], "\(bad.text)")
+        let key: [HTTPField.Name: String] = [.idempotencyKey: "key-1"]
+        let first = try await house.call(.post, "/users", as: .superAdmin, body, headers: key)
+        let second = try await house.call(.post, "/users", as: .superAdmin, body, headers: key)
+        #expect(first.status == 201 && second.status == 201 && second.headers[.idempotentReplayed] == "true")
+        #expect(second.data["user"] == first.data["user"])
+        #expect(first.data["invitation"]["token"].text != nil && second.data["invitation"]["token"] == .null)
+        #expect(second.data["invitation"]["url"] == .null && second.headers[.location] == first.headers[.location])
+        for field in ["id", "email", "expiresAt"] {
+            #expect(second.data["invitation"][field] == first.data["invitation"][field], "\(field)")
+        }
+        let other = body.replacing("Eve", with: "Eva")
+        #expect(try await house.call(.post, "/users", as: .superAdmin, other, headers: key).status == 422)
+    }
+
     @Test("The text of a principal in stored keys does not change")
     func principalKeys() {
         let (user, access) = (UserID(high: 1, low: 2), GuestAccessID(high: 1, low: 2))

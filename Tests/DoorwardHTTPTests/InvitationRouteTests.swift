@@ -44,6 +44,34 @@ import Testing
         }
     }
 
+    @Test("pending invitations are listed to those who made or could make them, without their tokens, until they end")
+    func list() async throws {
+        let house = try await House()
+        func listed(_ person: House.Person, _ query: String = "") async throws -> [String] {
+            let reply = try await house.call(.get, "/invitations\(query)", as: person)
+            #expect(reply.status == 200, "\(reply.text)")
+            let invitations = reply.data["invitations"].elements
+            #expect(invitations.allSatisfy { $0["token"] == .null && $0["url"] == .null })
+            #expect(reply.data["pagination"]["totalItems"].number == Int64(invitations.count))
+            return invitations.compactMap { $0["email"].text }
+        }
+        let made = try await invite(house)
+        _ = try await invite(
+            house, "ann@example.com", as: .owner, role: "AUDITOR", at: "/portfolios/\(house.ids.portfolio)/admins")
+        #expect(try await listed(.manager) == ["eve@example.com"])
+        #expect(try await listed(.owner, "?sortBy=name") == ["ann@example.com", "eve@example.com"])
+        #expect(try await listed(.owner, "?q=EVE") == ["eve@example.com"])
+        #expect(try await listed(.superAdmin) == ["ann@example.com"], "those of portfolios")
+        for person in [House.Person.tenant, .maintenance, .auditor, .guest, .stranger] {
+            #expect(try await listed(person) == [], "\(person)")
+        }
+        let id = try #require(made.data["invitation"]["id"].text)
+        #expect(try await house.call(.delete, "/invitations/\(id)", as: .manager).status == 204)
+        #expect(try await listed(.manager) == [])
+        house.clock.advance(by: .seconds(7 * 86_400))
+        #expect(try await listed(.owner) == [], "expired")
+    }
+
     @Test("a new person accepts and is signed in with 201; the token works once")
     func accepted() async throws {
         let house = try await House()

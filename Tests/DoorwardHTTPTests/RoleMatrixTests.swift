@@ -235,6 +235,7 @@ extension MatrixRow {
                     """
             }),
         MatrixRow("++++........00", "DELETE /api-keys/{id}"),
+        MatrixRow("++++++++++++00", "GET /invitations"),
         MatrixRow("-+++........00", "GET /invitations/{id}"),
         MatrixRow("-+++........00", "DELETE /invitations/{id}"),
     ]
@@ -328,7 +329,7 @@ extension MatrixRow {
         MatrixRow("-++..+......00", "GET /audit/logs/{logId}/proof/inclusion", query: "seq=0&size=1"),
         MatrixRow("-++..+......00", "GET /audit/logs/{logId}/proof/consistency", query: "from=0&to=1"),
         MatrixRow("+-----------00", "POST /audit/key-rotation"),
-        MatrixRow("+-----------00", "GET /adapters"),
+        MatrixRow("++++-----+--00", "GET /adapters"),
         MatrixRow("++++++++++++00", "GET /commands"),
         MatrixRow("-+++.++.....00", "GET /commands/{id}"),
         MatrixRow("++++++++++++00", "GET /guest-access"),

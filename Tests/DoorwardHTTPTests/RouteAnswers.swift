@@ -188,6 +188,10 @@ extension RouteAnswer {
         RouteAnswer("POST /users/me/recovery-codes", Wire.RecoveryCodesAnswer.self) {
             try await $0.post("/users/me/recovery-codes", #"{"currentPassword":"\#(House.password)"}"#)
         },
+        RouteAnswer("GET /invitations", Wire.Page<Wire.Invitation>.self) {
+            _ = try await $0.invitation()
+            return try await $0.get("/invitations")
+        },
         RouteAnswer("GET /invitations/:id", Wire.InvitationAnswer.self) {
             try await $0.get("/invitations/\(try await $0.invitation()["id"].text ?? "")")
         },

@@ -59,6 +59,20 @@ import Testing
         }
     }
 
+    @Test("A guest who changes their name changes their guest accesses on open streams")
+    func guestName() async throws {
+        let house = try await House()
+        let token = try await house.token(of: .manager)
+        try await house.servingStreams { port in
+            var reader = try EventReader.open("subscribe=guests:guestAccess", port, token)
+            _ = try await reader.next("ready")
+            #expect(try await house.call(.put, "/users/me", as: .guest, #"{"firstName":"Gus"}"#).status == 200)
+            let change = try await reader.next("change")
+            #expect(change["object"]["id"].text == house.ids.guestAccess.description)
+            #expect(change["object"]["guest"]["name"].text == "Gus Last")
+        }
+    }
+
     @Test("A role that is taken revokes its name, and its session's end closes the stream")
     func revocation() async throws {
         let house = try await House()

@@ -10,11 +10,11 @@ import Testing
     private static func path(_ house: House) -> String { "/portfolios/\(house.ids.portfolio)/subscription" }
     private static func retention(_ house: House) -> String { "/portfolios/\(house.ids.portfolio)/retention" }
 
-    @Test("A subscription has its tier, every module, the limits that apply, and the usage of every limit")
+    @Test("A subscription has its tier, every module of the gateway, the limits that apply, and the usage of every limit")
     func read() async throws {
         let house = try await House()
         let shown = try await house.call(.get, Self.path(house), as: .owner).data["subscription"]
-        let on = ["guestAccess", "recurringSchedules", "guestLinks", "bulkOperations", "accessLogExport", "webhooks"]
+        let on = ["guestAccess", "recurringSchedules", "guestLinks", "accessLogExport"]
         var modules = Dictionary(uniqueKeysWithValues: on.map { ($0, JSONValue.bool(true)) })
         modules["complianceReport"] = .bool(false)
         #expect(
@@ -32,10 +32,11 @@ import Testing
     func change() async throws {
         let house = try await House()
         let free = try await house.call(
-            .put, Self.path(house), as: .superAdmin, #"{"tier":"free","modules":{"webhooks":true},"limits":{"maxUnits":9}}"#)
+            .put, Self.path(house), as: .superAdmin,
+            #"{"tier":"free","modules":{"complianceReport":true},"limits":{"maxUnits":9}}"#)
         #expect(free.status == 200, "\(free.text)")
         let subscription = free.data["subscription"]
-        #expect(subscription["tier"].text == "free" && subscription["modules"]["webhooks"].flag == true)
+        #expect(subscription["tier"].text == "free" && subscription["modules"]["complianceReport"].flag == true)
         #expect(subscription["modules"]["guestLinks"].flag == false && subscription["limits"]["maxUnits"].number == 9)
         #expect(subscription["limits"]["maxProperties"].number == 1)
         let open = try await house.call(
@@ -51,8 +52,9 @@ import Testing
         arguments: [
             (#"{"modules":{"lifts":true}}"#, "modules.lifts: unknown_key"),
             (#"{"limits":{"maxDoors":1}}"#, "limits.maxDoors: unknown_key"),
-            (#"{"modules":{"webhooks":1}}"#, "modules.webhooks: wrong_type"),
-            (#"{"modules":{"webhooks":null}}"#, "modules.webhooks: required"), (#"{"modules":[]}"#, "modules: wrong_type"),
+            (#"{"modules":{"webhooks":true}}"#, "modules.webhooks: unknown_key"),
+            (#"{"modules":{"guestLinks":1}}"#, "modules.guestLinks: wrong_type"),
+            (#"{"modules":{"guestLinks":null}}"#, "modules.guestLinks: required"), (#"{"modules":[]}"#, "modules: wrong_type"),
             (#"{"limits":{"maxUnits":-1}}"#, "limits.maxUnits: out_of_range"),
             (#"{"limits":{"maxUnits":1.5}}"#, "limits.maxUnits: wrong_type"), (#"{"tier":""}"#, "tier: blank"),
             (#"{"tier":null}"#, "tier: required"), (#"{"usage":{}}"#, "usage: read_only"),

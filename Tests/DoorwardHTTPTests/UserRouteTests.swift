@@ -59,13 +59,28 @@ import Testing
         let reply = try await house.call(.get, "/users?sortBy=name", as: .manager)
         #expect(
             reply.data["users"].elements.map { $0["firstName"].text } == [
-                "CoTenant", "Maintenance", "Manager", "Neighbour", "Tenant",
+                "CoTenant", "Guest", "Maintenance", "Manager", "Neighbour", "Tenant",
             ])
-        #expect(reply.data["pagination"]["totalItems"].number == 5)
+        #expect(reply.data["pagination"]["totalItems"].number == 6)
         let refused = try await house.call(.put, "/users/\(house.ids[.tenant])", as: .manager, #"{"firstName":"x"}"#)
         #expect(refused.code == "role_insufficient")
         #expect(try await house.call(.get, "/users/\(house.ids[.owner])", as: .manager).code == "forbidden")
         #expect(try await house.call(.get, "/users", as: .superAdmin).data["pagination"]["totalItems"].number == 12)
         #expect(try await house.call(.get, "/users", as: .tenant).code == "role_insufficient")
+    }
+
+    @Test("A manager reads, by name and address, the guests of their property and no others")
+    func guests() async throws {
+        let house = try await House()
+        let guest = house.ids[.guest]
+        let read = try await house.call(.get, "/users/\(guest)", as: .manager)
+        #expect(read.status == 200, "\(read.text)")
+        #expect(read.data["user"]["email"].text == "guest@example.com")
+        #expect(try await house.call(.get, "/users?q=gues", as: .manager).data["users"][0]["id"].text == guest.description)
+        for person in [House.Person.stranger, .tenant, .maintenance, .auditor] {
+            #expect(try await house.call(.get, "/users/\(guest)", as: person).code == "forbidden", "\(person)")
+        }
+        #expect(try await house.call(.get, "/users?q=gues", as: .stranger).data["pagination"]["totalItems"].number == 0)
+        #expect(try await house.call(.get, "/users/\(house.ids[.nobody])", as: .manager).code == "forbidden")
     }
 }

@@ -53,12 +53,12 @@ import Testing
         Line(
             .guestAccess, .publicLevel,
             """
-            viewLevel id guestUserId label propertyId unitId deviceIds operations validFrom validUntil resolution schedule maxUses usesLeft
+            viewLevel id guestUserId guest label propertyId unitId deviceIds operations validFrom validUntil resolution schedule maxUses usesLeft
             grantedByUserId revokedAt createdAt
             """),
         Line(.guestAccess, .resident, ""),
         Line(.guestAccess, .operations, ""),
-        Line(.guestAccess, .management, "grantedUnderAssociationId"),
+        Line(.guestAccess, .management, "guest.email grantedUnderAssociationId"),
         Line(.guestAccess, .owner, ""),
         Line(.command, .publicLevel, ""),
         Line(.record, .publicLevel, ""),

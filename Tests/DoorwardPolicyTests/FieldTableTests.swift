@@ -28,7 +28,7 @@ import Testing
         (
             .guestAccess,
             """
-            id guestUserId label propertyId unitId deviceIds operations validFrom validUntil resolution schedule maxUses usesLeft \
+            id guestUserId guest guest.email label propertyId unitId deviceIds operations validFrom validUntil resolution schedule maxUses usesLeft \
             grantedByUserId grantedUnderAssociationId revokedAt createdAt
             """
         ),
@@ -64,6 +64,7 @@ import Testing
             (.unit, "tenantUserIds", .management), (.user, "lastName", .resident), (.user, "email", .management),
             (.user, "isSuperAdmin", .owner), (.guestAccess, "label", .publicLevel),
             (.guestAccess, "grantedUnderAssociationId", .management),
+            (.guestAccess, "guest", .publicLevel), (.guestAccess, "guest.email", .management),
             (.record, "at", .resident), (.record, "actorId", .management), (.portfolio, "createdAt", .management),
         ])
     func threshold(kind: FieldTable.Kind, field: String, level: FieldLevel) {

@@ -47,6 +47,20 @@ extension EndToEnd {
         }
 
         @Test(
+            "output that cannot be written is an error; a reader that has enough is none",
+            arguments: [
+                ("--help", "> /dev/full", 1, "doorward: The output could not be written: the disk is full.\n"),
+                ("profile list", "> /dev/full", 1, "doorward: The output could not be written: the disk is full.\n"),
+                ("reference --help", ">&-", 1, "doorward: The output could not be written: "), ("profile list", "| :", 0, ""),
+            ])
+        func output(_ command: String, _ target: String, _ code: Int32, _ errors: String) async throws {
+            let result = try await Program.run(
+                "/bin/sh", ["-c", "\(Program.doorward) \(command) \(target)"], in: TemporaryFolder())
+            #expect(result.code == code && result.output.isEmpty, "\(result)")
+            #expect(errors.isEmpty ? result.errors.isEmpty : result.errors.hasPrefix(errors), "\(result.errors)")
+        }
+
+        @Test(
             "a password that breaks a rule is rejected with the rule",
             arguments: [
                 ("fourteen chars", "the password is too short: it needs 15 characters at least"),

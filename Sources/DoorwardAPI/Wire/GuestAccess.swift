@@ -8,6 +8,8 @@ extension Wire {
         package var id: String
         /// The user who is the guest; `nil` for a guest who has only a label.
         package var guestUserId: String?
+        /// The guest by name, for whoever may manage the access; `nil` for a guest who has only a label.
+        package var guest: Guest?
         /// A note about the guest. For a guest without a user, it is the only description.
         package var label: String?
         /// The property of all locks of the access.
@@ -40,6 +42,16 @@ extension Wire {
         package var createdAt: String?
         /// The level at which the reader sees it: `PUBLIC RESIDENT OPERATIONS MANAGEMENT OWNER`.
         package var viewLevel: String?
+    }
+
+    /// The person who is the guest of a guest access.
+    package struct Guest: Decodable, Equatable, Sendable {
+        /// The user's id.
+        package var id: String
+        /// The first and the last name.
+        package var name: String
+        /// The address; `nil` below `MANAGEMENT`.
+        package var email: String?
     }
 
     /// The zone of a window, and whether a change of the clock decided its start or end.

@@ -1,6 +1,9 @@
 extension Wire {
     /// An invitation of an email address.
-    package struct Invitation: Decodable, Sendable {
+    package struct Invitation: ListItem, Sendable {
+        /// The key of a list of these in a response.
+        package static let listKey = "invitations"
+
         /// Opaque, as every id.
         package var id: String
         /// The invited address.

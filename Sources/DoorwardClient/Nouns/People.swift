@@ -88,6 +88,8 @@ extension Doorward {
         public var id: String
         /// The user who is the guest; `nil` for a guest who has only a label.
         public var guestUserId: String?
+        /// The guest by name; `nil` for a guest who has only a label.
+        public var guest: Guest?
         /// A note about the guest.
         public var label: String?
         /// The property of all locks of the access.
@@ -123,6 +125,16 @@ extension Doorward {
 
         /// Creates a guest access, for tests and previews; all else is `nil`.
         public init(id: String) { self.id = id }
+
+        /// The person who is the guest.
+        public struct Guest: Codable, Hashable, Sendable {
+            /// The user's id.
+            public var id: String
+            /// The first and the last name.
+            public var name: String
+            /// The address; `nil` below `MANAGEMENT`.
+            public var email: String?
+        }
 
         /// The zone of a window, and whether a change of the clock decided its start or end: `none`, `gap` or `overlap`.
         public struct WindowResolution: Codable, Hashable, Sendable {

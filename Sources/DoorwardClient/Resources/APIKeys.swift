@@ -6,8 +6,10 @@ package struct APIKeys: Sendable {
     let client: DoorwardClient
 
     /// Lists the keys that the caller may manage, by name.
-    package func list() -> Pages<Wire.APIKey> {
-        Pages(client: client, request: .get("api-keys", query: [("sortBy", "name")]))
+    ///
+    /// - Parameter search: only those whose name contains this text; `nil` for all.
+    package func list(search: String? = nil) -> Pages<Wire.APIKey> {
+        Pages(client: client, request: .get("api-keys", query: [("q", search), ("sortBy", "name")]))
     }
 
     /// Creates a key. Only this response contains its secret.

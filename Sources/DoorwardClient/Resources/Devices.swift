@@ -15,10 +15,13 @@ package struct Devices: Sendable {
     }
 
     /// Lists the locks that the caller may see, by name.
-    package func list(propertyID: String? = nil, unitID: String? = nil) -> Pages<Wire.Device> {
-        Pages(
-            client: client,
-            request: .get("devices", query: [("propertyId", propertyID), ("unitId", unitID), ("sortBy", "name")]))
+    ///
+    /// - Parameter search: only those whose name contains this text; `nil` for all.
+    package func list(
+        propertyID: String? = nil, unitID: String? = nil, search: String? = nil
+    ) -> Pages<Wire.Device> {
+        let query = [("propertyId", propertyID), ("unitId", unitID), ("q", search), ("sortBy", "name")]
+        return Pages(client: client, request: .get("devices", query: query))
     }
 
     /// Lists the discovered locks that the caller could attach, by name.

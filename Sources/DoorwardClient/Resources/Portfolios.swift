@@ -5,8 +5,10 @@ package struct Portfolios: Sendable {
     let client: DoorwardClient
 
     /// Lists the portfolios visible to the caller, by name.
-    package func list() -> Pages<Wire.Portfolio> {
-        Pages(client: client, request: .get("portfolios", query: [("sortBy", "name")]))
+    ///
+    /// - Parameter search: only those whose name contains this text; `nil` for all.
+    package func list(search: String? = nil) -> Pages<Wire.Portfolio> {
+        Pages(client: client, request: .get("portfolios", query: [("q", search), ("sortBy", "name")]))
     }
 
     /// Fetches a portfolio.

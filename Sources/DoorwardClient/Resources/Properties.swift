@@ -6,8 +6,12 @@ package struct Properties: Sendable {
     let client: DoorwardClient
 
     /// Lists the properties visible to the caller, of one portfolio or of all, by name.
-    package func list(portfolioID: String? = nil) -> Pages<Wire.Property> {
-        Pages(client: client, request: .get("properties", query: [("portfolioId", portfolioID), ("sortBy", "name")]))
+    ///
+    /// - Parameter search: only those whose name contains this text; `nil` for all.
+    package func list(portfolioID: String? = nil, search: String? = nil) -> Pages<Wire.Property> {
+        Pages(
+            client: client,
+            request: .get("properties", query: [("portfolioId", portfolioID), ("q", search), ("sortBy", "name")]))
     }
 
     /// Fetches a property.

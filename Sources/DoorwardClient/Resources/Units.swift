@@ -5,8 +5,11 @@ package struct Units: Sendable {
     let client: DoorwardClient
 
     /// Lists the units visible to the caller, of one property or of all, by name.
-    package func list(propertyID: String? = nil) -> Pages<Wire.Unit> {
-        Pages(client: client, request: .get("units", query: [("propertyId", propertyID), ("sortBy", "name")]))
+    ///
+    /// - Parameter search: only those whose name contains this text; `nil` for all.
+    package func list(propertyID: String? = nil, search: String? = nil) -> Pages<Wire.Unit> {
+        Pages(
+            client: client, request: .get("units", query: [("propertyId", propertyID), ("q", search), ("sortBy", "name")]))
     }
 
     /// Fetches a unit.

@@ -13,7 +13,11 @@ package struct Users: Sendable {
     package func user(_ id: String) async throws -> Response<Wire.UserAnswer> { try await client.send(.get("users", id)) }
 
     /// Lists the users in the caller's scope. The gateway denies this to callers without management rights.
-    package func list() -> Pages<Wire.User> { Pages(client: client, request: .get("users", query: [("sortBy", "name")])) }
+    ///
+    /// - Parameter search: only those whose name contains this text; `nil` for all.
+    package func list(search: String? = nil) -> Pages<Wire.User> {
+        Pages(client: client, request: .get("users", query: [("q", search), ("sortBy", "name")]))
+    }
 
     /// Creates a user who can sign in with this password. Only super admins may do this.
     package func create(_ user: Wire.NewUser, password: String) async throws -> Response<Wire.UserAnswer> {

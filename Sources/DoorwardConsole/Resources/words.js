@@ -159,8 +159,8 @@ export function sentenceOf(error, names = {}) {
 
 /** The modules of a subscription. @type {[string, string][]} */
 export const modules = [
-  ['guestAccess', 'Guest access'], ['recurringSchedules', 'Recurring hours'], ['guestLinks', 'Guest links'], ['bulkOperations', 'Operations on many doors'],
-  ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'], ['webhooks', 'Webhooks'],
+  ['guestAccess', 'Guest access'], ['recurringSchedules', 'Recurring hours'], ['guestLinks', 'Guest links'],
+  ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'],
 ];
 
 // Times, on the clock of this browser.

@@ -78,14 +78,14 @@ extension BodyReader {
 
     /// Reads `from` and `until` of a period.
     private mutating func hours() -> Schedule.Hours {
-        let (from, until) = (wallTime("from"), wallTime("until"))
+        let (from, until) = (wallTime("from", .startTime), wallTime("until", .wallTime))
         // The end of a day is not the beginning of hours on it.
         if from == .endOfDay { note("from", .badTime) }
         return Schedule.Hours(from: from ?? .endOfDay, until: until ?? .endOfDay)
     }
 
-    private mutating func wallTime(_ key: String) -> LocalTime? {
-        guard let text = require(key, string(key, .wallTime)) else { return nil }
+    private mutating func wallTime(_ key: String, _ rules: @autoclosure () -> StringSchema) -> LocalTime? {
+        guard let text = require(key, string(key, rules())) else { return nil }
         let time = LocalTime(text)
         if time == nil { note(key, .badTime) }
         return time
@@ -93,7 +93,12 @@ extension BodyReader {
 }
 
 extension StringSchema {
-    /// An instant of RFC 3339, or the same without an offset.
-    static let time = StringSchema(
-        pattern: #"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?([Zz]|[+-][0-9]{2}:[0-9]{2})?$"#)
+    /// An instant of RFC 3339; or a local time, without an offset, of which 24:00 is the end of the day.
+    static let time: StringSchema = {
+        let longMonth = "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])"
+        let day = "[0-9]{4}-(\(longMonth)|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|[12][0-9]))"
+        let (minute, second) = ("([01][0-9]|2[0-3]):[0-5][0-9]", #":([0-5][0-9]|60)(\.[0-9]{1,9})?"#)
+        let instant = "\(minute)\(second)([Zz]|[+-]\(minute))"
+        return StringSchema(pattern: "^\(day)[Tt](\(instant)|\(minute)(\(second))?|24:00(:00)?)$")
+    }()
 }

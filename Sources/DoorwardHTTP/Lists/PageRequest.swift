@@ -29,7 +29,7 @@ extension PageRequest where Key: RawRepresentable<String> & CaseIterable {
 }
 
 extension StringSchema {
-    fileprivate static let search = StringSchema(minLength: 1, maxLength: WireLimits.nameCharacters, pattern: #"\S"#)
+    fileprivate static let search = StringSchema(minLength: 1, maxLength: WireLimits.nameCharacters, pattern: #"[^\s\u0085]"#)
 }
 
 extension QueryReader {

@@ -35,12 +35,19 @@ struct APIDocument: Sendable {
             var isRequired = false
         }
 
+        /// `*`, or entity tags separated by commas, which tags of the gateway do not contain.
+        private static let tags = {
+            let tag = #"(W/)?"[!#-+\x2D-~]*""#
+            return #"^(\*|\#(tag)([ \t]*,[ \t]*\#(tag))*)$"#
+        }()
+
         var parameters: [Parameter] {
             var parameters = pathParameters.map { name in
                 Parameter(name: name, place: .path, schema: name == "name" ? .string(StreamRequest.nameRules) : .id)
             }
             parameters += input.query.map {
-                Parameter(name: $0.name, place: .query, schema: $0.schema, isRequired: $0.isRequired)
+                Parameter(
+                    name: $0.name, place: .query, schema: $0.schema, summary: Self.sentences[$0.name], isRequired: $0.isRequired)
             }
             if description.isRepeatable {
                 parameters.append(
@@ -53,7 +60,7 @@ struct APIDocument: Sendable {
                 parameters.append(
                     Parameter(
                         name: "If-Match", place: .header,
-                        schema: .string(StringSchema(minLength: 1, pattern: #"^(\*|(W/)?"[!#-~]*")$"#)),
+                        schema: .string(StringSchema(minLength: 1, pattern: Self.tags)),
                         summary: "The `ETag` of the version to change; 412 if the object has changed since."))
             }
             if description.answers.contains(where: { $0.status == 202 }) {

@@ -131,6 +131,8 @@ extension StringSchema {
         case (_, "postalCode"): "3007"
         case (_, "file"): "/var/backups/doorward.db"
         case (_, "code"): "4711"
+        case (_, "note"):
+            "doorward.local/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u{2014} witness.example AAAAAAAA\n"
         default: name.isEmpty ? "text" : name
         }
     }

@@ -43,7 +43,15 @@ extension [DocumentedAnswer] {
 
     /// Status 200, with these fields of `data`.
     static func data(_ fields: KeyValuePairs<String, JSONSchema>) -> Self {
-        [DocumentedAnswer(status: 200, summary: "Done.", data: .fields(fields))]
+        [DocumentedAnswer(status: 200, summary: summary(fields.map(\.key)), data: .fields(fields))]
+    }
+
+    /// The sentence about a `data` with these fields.
+    private static func summary(_ names: [String]) -> String {
+        let quoted = names.map { "`\($0)`" }
+        if names.last == "pagination" { return "A page of the list \(quoted[0])." }
+        let all = quoted.count > 1 ? "\(quoted.dropLast().joined(separator: ", ")) and \(quoted[quoted.count - 1])" : quoted[0]
+        return "`data` has \(all)."
     }
 
     /// Status 200, with a body of plain text.
@@ -73,7 +81,7 @@ extension [DocumentedAnswer] {
     }
 
     /// Status 204.
-    static var nothing: Self { [DocumentedAnswer(status: 204, summary: "Done.", data: nil)] }
+    static var nothing: Self { [DocumentedAnswer(status: 204, summary: "It is done; the response has no body.", data: nil)] }
 
     /// Status 204, or 200 with the effects of a dry run.
     static var removal: Self {

@@ -5,7 +5,11 @@ internal import DoorwardDomain
 enum AdapterRoutes {
     static let all: [Route] = [
         .get(
-            "/adapters", "Lists the adapters with their health and their form of addresses.",
+            "/adapters",
+            """
+            Lists the adapters with their health and their form of addresses; for a super admin with all brokers and locks, for \
+            others with the brokers of the portfolios in which they may attach locks, and the locks that they see.
+            """,
             .data(["adapters": .array(.reference("Adapter"))]), list)
     ]
 

@@ -70,7 +70,7 @@ enum AuditRoutes {
     }
 
     private static func cosign(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let note = try call.readBody { $0.require("note", $0.string("note")) ?? "" }
+        let note = try call.readBody { $0.require("note", $0.string("note", .signedNote)) ?? "" }
         return .text(try await call.control.audit.cosign(note, of: call.text("logId"), for: call.caller))
     }
 
@@ -132,4 +132,10 @@ extension APIResponse {
             }
         }
     }
+}
+
+extension StringSchema {
+    /// A signed note (C2SP): a text, an empty line, and at most 16 lines of signatures.
+    fileprivate static let signedNote = StringSchema(
+        pattern: #"^[^\u0000-\u0009\u000B-\u001F\u007F]*\n\n(\u2014 [^\s+]+ [A-Za-z0-9+/]+={0,2}\n){1,16}$"#)
 }

@@ -10,7 +10,8 @@ enum AuthorizationRoutes {
             "/authorize",
             """
             Decides an operation without doing it: of the caller, or of another user with GRANT_ACCESS on the lock. 200 for a denial \
-            too. `at` is now or later; a decision about a later instant assumes the current rights.
+            too. `at` is now or later, and up to 60 s before now is taken as now; a decision about a later instant assumes the current \
+            rights.
             """, .object("decision", "Decision"), authorize),
         .get(
             "/devices/:id/permissions", "Decides each operation of the caller on a lock.",

@@ -6,6 +6,9 @@ internal import DoorwardDomain
 /// `UserRoutes`.
 enum InvitationRoutes {
     static let all: [Route] = [
+        .get(
+            "/invitations", "Lists the pending invitations that the caller has created or could create, without their tokens.",
+            .page("invitations", "Invitation"), list),
         .get("/invitations/:id", "Reads an invitation.", .object("invitation", "Invitation"), read),
         .delete("/invitations/:id", "Withdraws an invitation.", .removal, withdraw),
         SignInRoutes.guarded(
@@ -19,6 +22,13 @@ enum InvitationRoutes {
         let invitation = try call.control.invitations.invitation(call.id("id"), for: call.caller)
         let view = call.view
         return .success { $0.field("invitation") { view.invitation(invitation, into: &$0) } }
+    }
+
+    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
+        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let invitations = call.control.invitations.list(for: call.caller, page)
+        let view = call.view(in: invitations.snapshot)
+        return try .page("invitations", invitations) { view.invitation($1, into: &$0) }
     }
 
     private static func withdraw(_ call: AuthenticatedRequest) async throws -> APIResponse {

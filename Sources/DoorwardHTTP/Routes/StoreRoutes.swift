@@ -12,7 +12,7 @@ enum StoreRoutes {
     ])
 
     private static func backUp(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let file = try call.readBody { $0.require("file", $0.string("file")) ?? "" }
+        let file = try call.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
         let backup = try await call.control.storeCare.backUp(call.caller, to: file)
         return .success { writer in
             writer.field("backup") { writer in
@@ -32,4 +32,9 @@ enum StoreRoutes {
             }
         }
     }
+}
+
+extension StringSchema {
+    /// The absolute path of a file.
+    fileprivate static let absolutePath = StringSchema(pattern: #"^/[^\u0000]*$"#)
 }

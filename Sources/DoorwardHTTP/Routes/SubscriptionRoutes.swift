@@ -15,7 +15,7 @@ enum SubscriptionRoutes {
 
     static let schema = JSONSchema.fields([
         "tier": .nullable(.text),
-        "modules": .object(SubscriptionModule.allCases.map { JSONSchema.Member($0.rawValue, .boolean) }),
+        "modules": .object(SubscriptionModule.available.map { JSONSchema.Member($0.rawValue, .boolean) }),
         "limits": .object(SubscriptionLimit.allCases.map { JSONSchema.Member($0.rawValue, .count, isRequired: false) }),
         "usage": .object(SubscriptionLimit.allCases.map { JSONSchema.Member($0.counted, .count) }),
     ])
@@ -46,7 +46,7 @@ enum SubscriptionRoutes {
         if body.names("tier") { changes.tier = body.requiredText("tier", longest: tierCharacters) }
         changes.modules =
             body.object("modules") { reader in
-                SubscriptionModule.allCases.reduce(into: [:]) { modules, module in
+                SubscriptionModule.available.reduce(into: [:]) { modules, module in
                     guard reader.names(module.rawValue) else { return }
                     modules[module] = reader.require(module.rawValue, reader.bool(module.rawValue))
                 }
@@ -86,7 +86,7 @@ enum SubscriptionRoutes {
         writer.field("tier", subscription.tier)
         writer.field("modules") { writer in
             writer.object { writer in
-                for module in SubscriptionModule.allCases {
+                for module in SubscriptionModule.available {
                     writer.field(module.rawValue, subscription.modules.contains(module))
                 }
             }

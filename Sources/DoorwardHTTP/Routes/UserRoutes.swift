@@ -56,8 +56,7 @@ enum UserRoutes {
         return try await update(call.id("id"), changes, call)
     }
 
-    /// Ignores an idempotency key for a user without a password: the response contains a token, and such responses are not
-    /// stored.
+    /// A repeat of a request without a password gets the invitation without its token, which is not stored.
     private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let new = try call.readBody { body in
             NewUser(
@@ -66,11 +65,20 @@ enum UserRoutes {
                 password: body.names("password") ? body.requiredNewPassword("password") : nil)
         }
         guard new.password != nil else {
-            let (user, invitation) = try await call.control.users.createInvited(call.caller, new)
-            let view = call.view
-            return .success(201, location: "/api/v1/users/\(user.id)") { writer in
-                writer.field("user") { view.user(user, into: &$0) }
-                writer.field("invitation") { view.invitation(invitation, under: call.services.publicURL, into: &$0) }
+            var issued: IssuedInvitation?
+            return try await call.create { repeatable in
+                let (user, invitation) = try await call.control.users.createInvited(call.caller, new, repeatable: repeatable)
+                issued = invitation
+                return user
+            } render: { user, view in
+                .success(201, location: "/api/v1/users/\(user.id)") { writer in
+                    writer.field("user") { view.user(user, into: &$0) }
+                    if let issued {
+                        writer.field("invitation") { view.invitation(issued, under: call.services.publicURL, into: &$0) }
+                    } else if let pending = call.control.users.invitation(of: user) {
+                        writer.field("invitation") { view.invitation(pending, into: &$0) }
+                    }
+                }
             }
         }
         return try await call.create { repeatable in

@@ -13,7 +13,8 @@ package final class Field<Entity: Sendable>: Sendable {
     package let key: [UInt8]
     /// The lowest level that sees the field; `nil` for a field that only records contain.
     package let level: FieldLevel?
-    /// A member of the field's object that a level below `level` sees. At that level, the object contains only this member.
+    /// A member of the field's object with a level of its own: one that a level below `level` sees, as the only member, or one that
+    /// only levels above `level` see.
     let visiblePart: (name: String, level: FieldLevel)?
     /// The columns that store the field in the entity's table; empty for a derived field. Commands
     /// and records are stored in other forms and do not use these columns.

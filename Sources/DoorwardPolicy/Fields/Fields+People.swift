@@ -67,6 +67,9 @@ extension GuestAccess {
     package static let fields: [Field<GuestAccess>] = [
         F("id", .publicLevel) { $0.id },
         F("guestUserId", .publicLevel, audit: .created) { $0.guestUserID },
+        F("guest", .publicLevel, as: .nullable(.guest), part: ("email", .management)) { access, reader, tenancy in
+            .guest(access.guestUserID.flatMap { tenancy.user($0) }, for: reader)
+        },
         F("label", .publicLevel, audit: .personal { $0.guestUserID }) { $0.label },
         F("propertyId", .publicLevel) { $0.propertyID },
         F("unitId", .publicLevel) { $0.unitID },
@@ -136,5 +139,25 @@ extension TenancyDirectory {
         let all = associations(of: user)
         if subject.isUser(user) || subject.isSuperAdmin { return all }
         return all.filter { SecurityService.reaches(subject, $0.entity, in: self) }
+    }
+}
+
+extension JSONSchema {
+    /// The person who is the guest of a guest access.
+    fileprivate static let guest = object([
+        Member("id", UserID.schema), Member("name", .text, description: "The first and the last name."),
+        Member("email", .text, isRequired: false, description: "From `MANAGEMENT` on, and for the guest."),
+    ])
+}
+
+extension FieldValue {
+    /// The guest, with the address from MANAGEMENT on and for the guest; `.null` without a person.
+    fileprivate static func guest(_ user: User?, for reader: FieldReader) -> Self {
+        guard let user else { return .null }
+        let seesAddress = reader.level >= .management || reader.subject.isUser(user.id)
+        return .object([
+            .init("id", .id(user.id)), .init("name", .string(user.fullName)),
+            .init("email", seesAddress ? .string(user.email) : .absent),
+        ])
     }
 }

@@ -37,7 +37,7 @@ extension WindowResolution {
 extension Schedule: FieldConvertible {
     /// The hours of a period, as members of an object.
     private static let hours = [
-        JSONSchema.Member("from", .string(.wallTime), description: "A time of day, as in 09:00."),
+        JSONSchema.Member("from", .string(.startTime), description: "A time of day, as in 09:00."),
         JSONSchema.Member(
             "until", .string(.wallTime), description: "The end, on the next day if it is not later; 24:00 is midnight."),
     ]
@@ -81,9 +81,11 @@ extension Schedule.Hours {
 }
 
 extension StringSchema {
+    private static let clock = "([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60))?"
     /// A time of day: `hh:mm` or `hh:mm:ss`, up to `24:00`.
-    package static let wallTime = StringSchema(
-        pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60))?|24:00(:00)?)$")
+    package static let wallTime = StringSchema(pattern: "^(\(clock)|24:00(:00)?)$")
+    /// A time of day at which hours can begin: the same without `24:00`.
+    package static let startTime = StringSchema(pattern: "^\(clock)$")
     /// A day: `YYYY-MM-DD`.
     package static let date = StringSchema(format: "date")
 }

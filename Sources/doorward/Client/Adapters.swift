@@ -10,8 +10,8 @@ struct Adapters: AsyncParsableCommand {
         abstract: "List the gateway's adapters, their brokers and their health.",
         discussion: """
             Shows the health of each adapter, the number of its locks and of those online, and below it each of its brokers. \
-            With the name of an adapter it shows instead the address keys for `doorward attach --address`. Only super admins may \
-            do this.
+            With the name of an adapter it shows instead the address keys for `doorward attach --address`. A super admin sees \
+            all brokers and locks; owners, admins and managers see the brokers of their portfolio and their own locks.
 
             Example: doorward adapters \(ShippedAdapters.kinds.last ?? "")
             """)

@@ -40,7 +40,7 @@ struct Can: AsyncParsableCommand {
         let client = try gateway.client()
         let finder = NameResolver(client)
         let lock = try await finder.lock(self.lock)
-        let person = try await finder.askedPerson(user)
+        let person = try await finder.askedPerson(user, on: lock.id)
         let request = Wire.AuthorizationRequest(
             deviceId: lock.id, operation: operation.operation.rawValue, userId: person?.id, at: instant?.description)
         let answer = try await namingOptions(Self.option) { try await client.authorization.decide(request) }

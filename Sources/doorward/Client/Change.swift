@@ -97,12 +97,12 @@ struct Change: AsyncParsableCommand {
             try await client.guestAccesses.change(old.id, change, onlyIf: before.etag)
         }
         let new = answer.content.guestAccess
-        let names = output.json ? GuestNames() : try await finder.names(in: [old, new])
+        let lockNames = output.json ? [:] : try await finder.lockNames(in: [old, new])
         let followsProperty = [old, new].contains { $0.schedule.map { $0.timeZone == nil } ?? false }
         let zone = followsProperty && !output.json ? try await finder.timeZone(ofProperty: new.propertyId) : nil
         let now = SystemClock().now()
         func view(_ access: Wire.GuestAccess) -> GuestAccessView {
-            GuestAccessView(access, names: names, propertyZone: zone, now: now)
+            GuestAccessView(access, lockNames: lockNames, propertyZone: zone, now: now)
         }
         let views = GuestAccessChangeView(before: view(old), after: view(new))
         output.print(json: answer.json, lines: views.lines)

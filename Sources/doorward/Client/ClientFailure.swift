@@ -20,7 +20,7 @@ extension CommandFailure {
         case .sessionExpired(let server, let email, let name):
             let signIn = "doorward login\(name == .default ? "" : " --as \(name)") --server \(server)"
             self.init(
-                email.map { "The session has expired; sign in again: \(signIn) --email \($0.printable)" }
+                email.map { "The session has expired; sign in again: \(signIn) --email \($0.shellQuoted)" }
                     ?? "The API key is no longer valid; sign in again: \(signIn) --api-key-stdin")
         case .badAddress(let text, let why): self.init("`\(text.printable)` is not the address of a gateway: \(why)", code: 2)
         case .sessionFile(let path, let why): self.init("\(path): \(why)")

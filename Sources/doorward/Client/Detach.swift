@@ -46,7 +46,7 @@ struct Detach: AsyncParsableCommand {
     private func openGuestAccesses(_ id: String, _ client: DoorwardClient) async throws -> Int {
         let now = SystemClock().now()
         return try await client.guestAccesses.list(deviceID: id).all().content
-            .count { !GuestAccessView($0, names: GuestNames(), now: now).isOver }
+            .count { !GuestAccessView($0, now: now).isOver }
     }
 
     static func question(_ name: String, guestAccesses count: Int) -> String {

@@ -9,8 +9,8 @@ struct Grant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Grant a person access to locks for a period.",
         discussion: """
-            The first argument is a person: an email address, an id or a name. A name works for people that you may list, that \
-            appear in your log, or to whom you gave it with --name. The other arguments are locks, by name or id.
+            The first argument is a person: an email address, an id or a name. A name works for people that you may list, for \
+            your guests, and for people in your log. The other arguments are locks, by name or id.
 
             With --label the first argument is the label of a guest without an account, who uses the access by its link: \
             --link creates it, or later `doorward link create`. On a terminal a QR code of the link is printed too.
@@ -62,8 +62,8 @@ struct Grant: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The name of the person in `doorward grants` and in later commands. Everybody who sees the guest access sees it.",
-            valueName: "name"))
+            "A note about the person, by which later commands find them too. Everybody who sees the guest access sees it.",
+            valueName: "note"))
     var name: String?
 
     @OptionGroup var output: OutputOptions
@@ -96,12 +96,11 @@ struct Grant: AsyncParsableCommand {
             access.schedule = Wire.Schedule(limits.recurring, timeZone: limits.zone?.name)
         }
         let answer = try await grant(access, guest, finder)
-        var names = GuestNames(locks: Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first }))
-        if let id = answer.content.guestAccess.guestUserId { names.people[id] = name ?? guest.name }
+        let locks = Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
         let granted = answer.content.guestAccess
         func view(hasLink: Bool = false) -> GuestAccessView {
             GuestAccessView(
-                granted, names: names, hasLink: hasLink, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
+                granted, lockNames: locks, hasLink: hasLink, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
         }
         guard createsLink else { return show(view(), answer.json) }
         do {

@@ -31,12 +31,12 @@ struct Grants: AsyncParsableCommand {
         var deviceID: String?
         if let lock { deviceID = try await finder.lock(lock).id }
         let accesses = try await client.guestAccesses.list(deviceID: deviceID).all()
-        let names = output.json ? GuestNames() : try await finder.names(in: accesses.content)
+        let locks = output.json ? [:] : try await finder.lockNames(in: accesses.content)
         let linked = output.json ? [] : try await linkedIDs(among: accesses.content, deviceID, client)
         let now = SystemClock().now()
         output.print(json: accesses.json) { style in
             if accesses.content.isEmpty { return style.isInteractive ? ["There are no guest accesses."] : [] }
-            let views = accesses.content.map { GuestAccessView($0, names: names, hasLink: linked.contains($0.id), now: now) }
+            let views = accesses.content.map { GuestAccessView($0, lockNames: locks, hasLink: linked.contains($0.id), now: now) }
             let style = table.style(style)
             return GuestAccessView.table(views, style).lines(style)
         }

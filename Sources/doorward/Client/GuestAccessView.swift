@@ -1,43 +1,40 @@
 import DoorwardAPI
 import DoorwardDomain
 
-/// Names of the locks and people of guest accesses, by id.
-struct GuestNames {
-    var locks: [String: String] = [:]
-    var people: [String: String] = [:]
-}
-
 /// Prints a guest access.
 struct GuestAccessView {
     let access: Wire.GuestAccess
     /// Whether there is a link of which the caller may know.
     let hasLink: Bool
-    private let names: GuestNames
+    private let lockNames: [String: String]
     private let propertyZone: String?
     private let now: Timestamp
 
-    /// - Parameter propertyZone: the zone that hours without their own follow; `nil` if it is not known.
-    init(_ access: Wire.GuestAccess, names: GuestNames, hasLink: Bool = false, propertyZone: String? = nil, now: Timestamp) {
-        (self.access, self.names, self.hasLink, self.now) = (access, names, hasLink, now)
+    /// - Parameters:
+    ///   - lockNames: the names of locks by id.
+    ///   - propertyZone: the zone that hours without their own follow; `nil` if it is not known.
+    init(
+        _ access: Wire.GuestAccess, lockNames: [String: String] = [:], hasLink: Bool = false, propertyZone: String? = nil,
+        now: Timestamp
+    ) {
+        (self.access, self.lockNames, self.hasLink, self.now) = (access, lockNames, hasLink, now)
         self.propertyZone = propertyZone
     }
 
-    var guest: String {
-        access.guestUserId.map { names.people[$0] ?? access.label ?? $0 } ?? access.label ?? "somebody"
-    }
+    var guest: String { access.guest?.name ?? access.label ?? access.guestUserId ?? "somebody" }
 
-    var locks: String { (access.deviceIds ?? []).map { names.locks[$0] ?? $0 }.joined(separator: ", ") }
+    var locks: String { (access.deviceIds ?? []).map { lockNames[$0] ?? $0 }.joined(separator: ", ") }
 
     var operations: String { (access.operations ?? []).map(DisplayText.word).joined(separator: ", ") }
 
     /// Whether the access has ended or was revoked.
     var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
 
-    /// The names by which the access can be found: its guest, and its label if this is a different text.
+    /// The names by which the access can be found: its guest by name and address, and its label if this is a different text.
     var candidates: [NameMatch] {
         let label = access.label.flatMap { $0 == guest ? nil : $0 }
         let place = [locks, access.validUntil.map { "until \($0)" }, status.text].compactMap(\.self).joined(separator: ", ")
-        return [guest, label].compactMap { $0.map { NameMatch(id: access.id, name: $0, place: place) } }
+        return [guest, access.guest?.email, label].compactMap { $0.map { NameMatch(id: access.id, name: $0, place: place) } }
     }
 
     /// The status of the access by this machine's clock. Decisions depend only on the gateway's clock.

@@ -52,7 +52,7 @@ extension Weekday {
     fileprivate var short: String { String(rawValue.prefix(1)) + rawValue.dropFirst().lowercased() }
 }
 
-/// Periods of a day, as typed for `--hours`: `09:00-12:00,22:00-06:00`, or with days of their own `mon-fri 09:00-12:00`.
+/// Periods of a day, as typed for `--hours`: `09:00-12:00,22:00-06:00` or `9am-5pm`, or with days of their own `mon-fri 09:00-12:00`.
 struct HoursArgument: Equatable, Sendable {
     /// The days on which the periods begin; `nil` if the text names none.
     let days: DaysArgument?
@@ -85,14 +85,16 @@ struct HoursArgument: Equatable, Sendable {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
             let typed = String(part).trimmingWhitespace
             let ends = typed.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmingWhitespace }
-            guard ends.count == 2, ends.allSatisfy({ $0.wholeMatch(of: #/[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?/#) != nil }) else {
+            guard ends.count == 2, ends.allSatisfy({ TimeArgument.clock($0.lowercased()[...]) != nil }) else {
                 let days = String(typed.prefix { !$0.isNumber }).trimmingWhitespace
                 let hasDays = !days.isEmpty && (try? DaysArgument(days)) != nil
                 let hint = hasDays ? "Use --hours once more for other days." : "Give its start and end, as in 09:00-17:00."
                 throw ValidationError("`\(typed.printable)` is not a period. \(hint)")
             }
             let times = try ends.map { end in
-                guard let time = DoorwardDomain.LocalTime(hoursAndMinutes: end) else {
+                guard let shown = TimeArgument.clock(end.lowercased()[...]),
+                    let time = DoorwardDomain.LocalTime(hour: shown.hour, minute: shown.minute, second: shown.second)
+                else {
                     throw ValidationError(
                         "`\(end.printable)` is not a time of day. A clock shows 00:00 to 23:59, and 24:00 is the end of a day.")
                 }
@@ -166,11 +168,6 @@ struct RecurringHours: Equatable, Sendable {
 
 extension DoorwardDomain.LocalTime {
     fileprivate static let startOfDay = DoorwardDomain.LocalTime(hour: 0, minute: 0) ?? .endOfDay
-
-    /// Parses `9:00`, `09:00` or `09:00:30`.
-    fileprivate init?(hoursAndMinutes text: String) {
-        self.init(text.prefix { $0 != ":" }.count == 1 ? "0\(text)" : text)
-    }
 }
 
 extension Wire.Schedule {

@@ -89,7 +89,7 @@ struct GuestLinkView {
         return ["The link of the guest access, until \(style.instant(link.expiresAt)):", "  \(link.url.printable)"]
             + (QRCode(link.url)?.terminalLines(hasColour: style.hasColour) ?? []) + [
                 "It is not shown again. Whoever has it can use it: hand it over to the guest only.",
-                "`doorward link end \(access.printable)` ends it.",
+                "`doorward link end \(access.shellQuoted)` ends it.",
             ] + (link.warning.map { [$0.printable] } ?? [])
     }
 

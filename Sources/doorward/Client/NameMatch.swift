@@ -1,3 +1,4 @@
+import DoorwardAPI
 import DoorwardDomain
 
 /// An entity that a name can refer to.
@@ -82,6 +83,13 @@ struct NameMatch: Hashable, Sendable {
             "  " + [$0.name, $0.place, $0.id].compactMap { $0?.printable }.joined(separator: "  ")
         }
         return CommandFailure(([sentence] + lines).joined(separator: "\n"))
+    }
+
+    /// The text that the gateway can search names for; `nil` for an email address, and for a text that no name contains.
+    static func searchable(_ text: String) -> String? {
+        let scalars = text.unicodeScalars
+        let isName = scalars.count <= WireLimits.nameCharacters && !scalars.contains { $0.properties.generalCategory == .control }
+        return isName && !folded(text).isEmpty && !text.contains("@") ? text : nil
     }
 
     private static func folded(_ text: String) -> String {

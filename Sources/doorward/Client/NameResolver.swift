@@ -18,13 +18,14 @@ struct NameResolver: Sendable {
 
     func lock(_ text: String) async throws -> FoundLock {
         if Self.isID(text) { return FoundLock(id: text, name: text) }
-        let listed = try await client.devices.list().all().content
-        var candidates = listed.map { NameMatch(id: $0.id, name: $0.name, place: LockView($0).place) }
-        if let found = try NameMatch.match(text, of: candidates, noun: "lock") {
-            return FoundLock(id: found.id, name: found.name)
+        let (known, listed) = try await search(text, noun: "lock") { search in
+            try await client.devices.list(search: search).all().content.map {
+                NameMatch(id: $0.id, name: $0.name, place: LockView($0).place)
+            }
         }
+        if let known { return FoundLock(id: known.id, name: known.name) }
         // The list has no locks of guest accesses outside of their windows, whose denials the gateway explains to the guest.
-        candidates += try await guestLocks(besides: Set(listed.map(\.id)))
+        let candidates = try await listed + guestLocks(besides: Set(listed.map(\.id)))
         let found = try NameMatch.one(
             text, of: candidates, noun: "lock", listing: "`doorward locks` lists the locks that you may see.")
         return FoundLock(id: found.id, name: found.name)
@@ -66,18 +67,27 @@ struct NameResolver: Sendable {
 
     private func unit(_ text: String, propertyID: String?) async throws -> String {
         if Self.isID(text) { return text }
-        let units = try await client.units.list(propertyID: propertyID).all().content
-        let names = try await propertyNames(for: units)
-        return try NameMatch.one(
-            text, of: units.flatMap { Self.matches($0, property: $0.propertyId.flatMap { names[$0] }, place: nil) }, noun: "unit",
-            listing: Self.listing([.unit])
-        ).id
+        let (found, listed) = try await search(text, noun: "unit") { search in
+            try await units(search, named: text, propertyID: propertyID, place: nil)
+        }
+        return try (found ?? NameMatch.one(text, of: listed, noun: "unit", listing: Self.listing([.unit]))).id
     }
 
-    private func propertyNames(for units: [Wire.Unit]) async throws -> [String: String] {
-        guard !units.isEmpty else { return [:] }
-        let properties = try await client.properties.list().all().content
-        return Dictionary(properties.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    /// Finds an entity by its name, which the gateway searches for; only if none has exactly this name, among all that the caller may
+    /// list, by id or the beginning of an id.
+    ///
+    /// - Parameter list: lists the entities whose name contains a text, or all for `nil`; returns `nil` if the caller may list none.
+    /// - Returns: the entity, if it was found, and all that were listed, for suggestions.
+    func search(
+        _ text: String, noun: String, _ list: (_ search: String?) async throws -> [NameMatch]?
+    ) async throws -> (found: NameMatch?, listed: [NameMatch]) {
+        if let search = NameMatch.searchable(text) {
+            guard let named = try await list(search) else { return (nil, []) }
+            let exact = NameMatch.matching(text, of: named)
+            if let found = try NameMatch.match(text, of: exact, noun: noun) { return (found, named) }
+        }
+        let all = try await list(nil) ?? []
+        return (try NameMatch.match(text, of: all, noun: noun), all)
     }
 
     /// Ids are UUIDs. A lock whose name looks like a UUID can be addressed only by its id.

@@ -27,7 +27,7 @@ struct RecordNames: Sendable {
         var wanted = RecordReferences()
         for record in records {
             wanted.add(record)
-            // Take the actor's name from the record: a guest is in no list of people.
+            // The actor's name is in the record; who has left the places of the caller is in no list of people.
             if record.actorKind == "USER", let id = record.actorId, let name = record.actorName {
                 people[id] = people[id] ?? name
             }
@@ -84,7 +84,10 @@ struct RecordNames: Sendable {
         if isMissing(wanted.guestAccesses, guestAccesses, lookedUp.guestAccesses),
             let list = await Self.list({ try await client.guestAccesses.list().all().content })
         {
-            for access in list { guestAccesses[access.id] = access }
+            for access in list {
+                guestAccesses[access.id] = access
+                if let guest = access.guest { people[guest.id] = people[guest.id] ?? guest.name }
+            }
             lookedUp.guestAccesses.formUnion(wanted.guestAccesses)
         }
         for access in wanted.guestAccesses.compactMap({ guestAccesses[$0] }) where access.label == nil {

@@ -46,7 +46,7 @@ struct DemoFolder: Sendable {
         return """
             The demo is over. \(path.printable) keeps its database and key; everybody still signs in, such as \
             \(someone) with the password \(password.reveal()), on
-              \(DemoSignIns.programAsTyped) serve --store-path \(database.printable)
+              \(DemoSignIns.programAsTyped) serve --store-path \(database.shellQuoted)
             """
     }
 }

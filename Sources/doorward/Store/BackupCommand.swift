@@ -42,7 +42,7 @@ struct BackupCommand: AsyncParsableCommand {
         let (logs, noun) = (backup.logs.count, backup.logs.count == 1 ? "log" : "logs")
         return [
             "Wrote \(backup.file.printable) on the gateway's host: \(backup.bytes) bytes, \(records) records in \(logs) \(noun).",
-            "Check it there with: doorward store check --store-path \(backup.file.printable)",
+            "Check it there with: doorward store check --store-path \(backup.file.shellQuoted)",
         ]
     }
 }

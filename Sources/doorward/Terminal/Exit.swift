@@ -34,7 +34,9 @@ struct Exit: Equatable {
     /// Prints the message and ends the process. Help goes to standard output, everything else to standard error.
     func leave() -> Never {
         if !message.isEmpty { (code == 0 ? StandardStream.output : .error).line(message) }
-        exit(code)
+        guard let failure = StandardStream.outputFailure, !message.contains(failure.sentence) else { exit(code) }
+        StandardStream.error.line("doorward: \(failure.sentence)")
+        exit(code == 0 ? failure.code : code)
     }
 }
 

@@ -29,3 +29,12 @@ extension Unicode.Scalar {
         return "<U+\(String(value, radix: 16, uppercase: true))>"
     }
 }
+
+extension String {
+    /// The text as one word of a suggested command: quoted for the shell if it contains anything but letters, digits and a few signs.
+    var shellQuoted: String {
+        let text = printable
+        let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_./:@%+=,-".contains($0)) }
+        return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: #"'\''"#))'"
+    }
+}

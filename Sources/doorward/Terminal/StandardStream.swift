@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A standard stream of the process, written without a buffer.
 enum StandardStream: Int32 {
@@ -20,9 +21,24 @@ enum StandardStream: Int32 {
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return false }
+            guard written > 0 else {
+                if self == .output { _ = Self.firstError.compareExchange(expected: 0, desired: errno, ordering: .relaxed) }
+                return false
+            }
             rest = rest.dropFirst(written)
         }
         return true
+    }
+
+    /// The number of the first error of writing to standard output; 0 for none.
+    private static let firstError = Atomic<Int32>(0)
+
+    /// Why standard output is not complete; `nil` if it is, or if its reader has closed it, as `head` does.
+    static var outputFailure: CommandFailure? {
+        switch firstError.load(ordering: .relaxed) {
+        case 0, EPIPE: nil
+        case ENOSPC: CommandFailure("The output could not be written: the disk is full.")
+        case let number: CommandFailure("The output could not be written: \(String(cString: strerror(number))).")
+        }
     }
 }

@@ -139,7 +139,7 @@ struct TimeArgument {
     }
 
     /// Parses `9:00`, `09:00:30`, `9am` or `9:30 pm`.
-    private static func clock(_ text: Substring) -> (hour: Int, minute: Int, second: Int)? {
+    static func clock(_ text: Substring) -> (hour: Int, minute: Int, second: Int)? {
         func number(_ text: Substring?) -> Int { text.flatMap { Int($0) } ?? 0 }
         if let match = text.wholeMatch(of: #/([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?/#) {
             return (number(match.1), number(match.2), number(match.3))

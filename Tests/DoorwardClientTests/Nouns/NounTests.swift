@@ -68,7 +68,7 @@ func json(of noun: some Encodable) throws -> Doorward.JSONValue {
         (
             Doorward.GuestAccess.self,
             #"""
-            {"id":"g","guestUserId":"u","label":"L","propertyId":"p","unitId":"u","deviceIds":["d"],"operations":["UNLOCK","WAVE"],
+            {"id":"g","guestUserId":"u","guest":{"id":"u","name":"N","email":"E"},"label":"L","propertyId":"p","unitId":"u","deviceIds":["d"],"operations":["UNLOCK","WAVE"],
             "validFrom":"2026-11-21T08:00:00.000Z","validUntil":"2026-11-22T08:00:00.000Z","resolution":{"timeZone":"Z",
             "validFrom":"gap","validUntil":"none"},"schedule":{"timeZone":"Z","periods":[{"days":["MON"],"from":"09:00",
             "until":"17:00"}],"specialDays":[{"date":"2026-12-25","periods":[{"from":"10:00","until":"11:00"}]}],

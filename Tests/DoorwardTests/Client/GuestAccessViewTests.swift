@@ -22,7 +22,7 @@ import Testing
 
     private func view(_ access: Wire.GuestAccess, hasLink: Bool = false, zone: String? = nil) -> GuestAccessView {
         GuestAccessView(
-            access, names: GuestNames(locks: ["d": "Front door", "e": "Cellar"]), hasLink: hasLink, propertyZone: zone,
+            access, lockNames: ["d": "Front door", "e": "Cellar"], hasLink: hasLink, propertyZone: zone,
             now: Self.now)
     }
 

@@ -34,6 +34,7 @@ import Testing
             ("09:00-17:00", ["09:00-17:00"]), ("9:00-12:00,13:00-17:30", ["09:00-12:00", "13:00-17:30"]),
             ("22:00-06:00", ["22:00-06:00"]), ("18:00 - 24:00", ["18:00-24:00"]), ("09:00-09:00", ["09:00-09:00"]),
             ("00:00-24:00", ["00:00-24:00"]), ("09:00:30-10:00", ["09:00:30-10:00"]),
+            ("9am-5pm", ["09:00-17:00"]), ("9:30 AM - 12 pm, 1PM-12am", ["09:30-12:00", "13:00-00:00"]),
         ])
     func hours(_ text: String, _ periods: [String]) throws {
         let hours = try HoursArgument(text)
@@ -44,7 +45,8 @@ import Testing
         "hours may have days of their own before them",
         arguments: [
             ("mon-fri 09:00-12:00,13:00-17:00", "MON TUE WED THU FRI", ["09:00-12:00", "13:00-17:00"]),
-            ("sat, sun 10:00-12:00", "SAT SUN", ["10:00-12:00"]), ("FRI 22:00-06:00", "FRI", ["22:00-06:00"]),
+            ("sat, sun 10:00-12:00", "SAT SUN", ["10:00-12:00"]), ("mon-fri 9am-5pm", "MON TUE WED THU FRI", ["09:00-17:00"]),
+            ("FRI 22:00-06:00", "FRI", ["22:00-06:00"]),
             ("  tue  9:00 - 10:00 ", "TUE", ["09:00-10:00"]), ("fri-mon,wed 18:00-24:00", "MON WED FRI SAT SUN", ["18:00-24:00"]),
         ])
     func hoursOfDays(_ text: String, _ days: String, _ periods: [String]) throws {

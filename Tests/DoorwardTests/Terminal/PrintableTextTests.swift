@@ -49,4 +49,12 @@ import Testing
     func wrapped(_ text: String, _ width: Int, _ lines: [String]) {
         #expect(text.wrapped(to: width) == lines)
     }
+
+    @Test(
+        "A word of a suggested command is quoted for the shell where it must be",
+        arguments: [
+            ("Cellar", "Cellar"), ("Quay 1 / 1A", "'Quay 1 / 1A'"), ("Tom's", #"'Tom'\''s'"#), ("a@b.example", "a@b.example"),
+            ("$(reboot)", "'$(reboot)'"), ("", "''"), ("Tür", "'Tür'"), ("a\nb", "'a␊b'"), ("~", "'~'"), ("*", "'*'"),
+        ])
+    func shellQuoted(_ text: String, _ word: String) { #expect(text.shellQuoted == word) }
 }

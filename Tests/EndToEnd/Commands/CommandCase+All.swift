@@ -77,7 +77,7 @@ extension CommandCase {
             pipe: "Mover in a pipe\tCellar\tunlock, unlatch\t", terminal: "Mover in a terminal may unlock, unlatch Cellar"),
         CommandCase(
             "grant", "owner@doors.example", "Cellar", "--name", "Olga ({how})", "--from", "now", "--until", "+1h",
-            pipe: "Olga (pipe)\tCellar\tlock, unlock\t", terminal: "Olga (terminal) may lock, unlock Cellar"),
+            pipe: "Olga Example\tCellar\tlock, unlock\t", terminal: "Olga Example may lock, unlock Cellar"),
         CommandCase(
             "grant", "Cleaner in a {how}", "--label", "Cellar", "--from", "now", "--until", "+90d", "--days", "thu,MON",
             "--hours",
@@ -311,7 +311,7 @@ extension CommandCase {
         CommandCase(
             "unlock", "Garage", code: 1,
             pipe: "doorward: There is no lock named `Garage`. `doorward locks` lists the locks that you may see."),
-        CommandCase("adapters", code: 1, pipe: "  only a super admin may"),
+        CommandCase("adapters", pipe: "simulator\t-\tok\t"),
         CommandCase("adapters", "simulador", by: .admin, code: 1, pipe: "`simulador`; did you mean `simulator`?"),
         CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: not signed in; run `doorward login"),
         CommandCase("store", "backup", "{folder}/other.db", code: 1, pipe: "doorward: "),

@@ -185,7 +185,7 @@ extension CommandCase {
             pipe: "doorward: There is no portfolio, property or unit named `Nothing`. `doorward portfolio list`, "),
         CommandCase(
             "role", "add", "nobody@doors.example", "tenant", "1a", code: 1,
-            pipe: "  to invite this address: doorward invite nobody@doors.example tenant '1a'"),
+            pipe: "  to invite this address: doorward invite nobody@doors.example tenant 1a"),
         CommandCase(
             "role", "add", "me", "tenent", "1a", code: 2, pipe: "There is no role named `tenent`. Did you mean `tenant`?"),
         CommandCase("portfolio", "create", "Mine", code: 1, pipe: "  only a super admin may"),

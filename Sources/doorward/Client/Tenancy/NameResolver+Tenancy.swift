@@ -24,12 +24,16 @@ extension NameResolver {
     /// the names of its property and itself, as in `Quay 1 / 1A`. An id is looked up only if the kind is not known.
     func entity(_ text: String, of kinds: [AssociatedEntityType]) async throws -> FoundEntity {
         if kinds.count == 1, Self.isID(text) { return FoundEntity(kind: kinds[0], id: text, name: text) }
+        let noun = Self.list(kinds.map(\.noun), "or")
         var candidates: [(kind: AssociatedEntityType, match: NameMatch)] = []
-        for kind in kinds {
-            candidates += try await matches(of: kind, isOnlyKind: kinds.count == 1).map { (kind, $0) }
+        let (known, listed) = try await search(text, noun: noun) { search in
+            candidates = []
+            for kind in kinds {
+                candidates += try await matches(of: kind, search, named: text, isOnlyKind: kinds.count == 1).map { (kind, $0) }
+            }
+            return candidates.map(\.match)
         }
-        let found = try NameMatch.one(
-            text, of: candidates.map(\.match), noun: Self.list(kinds.map(\.noun), "or"), listing: Self.listing(kinds))
+        let found = try known ?? NameMatch.one(text, of: listed, noun: noun, listing: Self.listing(kinds))
         let kind = candidates.first { $0.match == found }?.kind ?? kinds[0]
         return FoundEntity(kind: kind, id: found.id, name: found.name)
     }
@@ -55,10 +59,14 @@ extension NameResolver {
 
     /// Finds an API key that the caller may manage.
     func apiKey(_ text: String) async throws -> NameMatch {
-        let keys = try await client.apiKeys.list().all().content
-        return try NameMatch.one(
-            text, of: keys.map { NameMatch(id: $0.id, name: $0.name, place: "until \($0.expiresAt)") }, noun: "API key",
-            listing: "`doorward key list` lists the keys that you may manage.")
+        let (found, listed) = try await search(text, noun: "API key") { search in
+            try await client.apiKeys.list(search: search).all().content.map {
+                NameMatch(id: $0.id, name: $0.name, place: "until \($0.expiresAt)")
+            }
+        }
+        return try found
+            ?? NameMatch.one(
+                text, of: listed, noun: "API key", listing: "`doorward key list` lists the keys that you may manage.")
     }
 
     /// Returns the names, by id, of the visible entities of these kinds. Requests one list for each kind.
@@ -84,19 +92,34 @@ extension NameResolver {
 
     // MARK: - Private
 
-    /// - Parameter isOnlyKind: whether the kind need not be shown to distinguish the matches.
-    private func matches(of kind: AssociatedEntityType, isOnlyKind: Bool) async throws -> [NameMatch] {
+    /// - Parameters:
+    ///   - search: the text that the names contain; `nil` for all.
+    ///   - text: the text that was typed.
+    ///   - isOnlyKind: whether the kind need not be shown to distinguish the matches.
+    private func matches(
+        of kind: AssociatedEntityType, _ search: String?, named text: String, isOnlyKind: Bool
+    ) async throws -> [NameMatch] {
         let place = isOnlyKind ? nil : kind.noun
         switch kind {
         case .portfolio:
-            return try await client.portfolios.list().all().content.map { NameMatch(id: $0.id, name: $0.name, place: place) }
+            return try await client.portfolios.list(search: search).all().content.map {
+                NameMatch(id: $0.id, name: $0.name, place: place)
+            }
         case .property:
-            return try await client.properties.list().all().content.map { NameMatch(id: $0.id, name: $0.name, place: place) }
-        case .unit:
-            let units = try await client.units.list().all().content
-            let properties = try await names(of: units.isEmpty ? [] : [.property])
-            return units.flatMap { Self.matches($0, property: $0.propertyId.flatMap { properties[$0] }, place: place) }
+            return try await client.properties.list(search: search).all().content.map {
+                NameMatch(id: $0.id, name: $0.name, place: place)
+            }
+        case .unit: return try await units(search, named: text, propertyID: nil, place: place)
         }
+    }
+
+    /// Lists units by name. The properties are listed only if the text names one, or to distinguish several units.
+    func units(_ search: String?, named text: String, propertyID: String?, place: String?) async throws -> [NameMatch] {
+        let slash = text.lastIndex(of: "/")
+        let name = search.flatMap { search in NameMatch.searchable(slash.map { String(text[$0...].dropFirst()) } ?? search) }
+        let units = try await client.units.list(propertyID: propertyID, search: name).all().content
+        let properties = try await names(of: units.count > 1 || (slash != nil && !units.isEmpty) ? [.property] : [])
+        return units.flatMap { Self.matches($0, property: $0.propertyId.flatMap { properties[$0] }, place: place) }
     }
 
     /// Returns the unit under its own name, and under the names of its property and itself.

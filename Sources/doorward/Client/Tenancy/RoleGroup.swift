@@ -110,7 +110,7 @@ struct RoleAdd: AsyncParsableCommand {
         } catch let failure as CommandFailure where text.contains("@") {
             let role = role.word.lowercased().replacing("_", with: "-")
             throw CommandFailure(
-                "\(failure.sentence)\n  to invite this address: doorward invite \(text.printable) \(role) '\(entity.printable)'",
+                "\(failure.sentence)\n  to invite this address: doorward invite \(text.shellQuoted) \(role) \(entity.shellQuoted)",
                 code: failure.code)
         }
     }
@@ -154,6 +154,6 @@ struct RoleRemove: AsyncParsableCommand {
                 [person.fullName, person.email].compactMap(\.self).map { NameMatch(id: person.id, name: $0, place: person.email) }
             },
             noun: "person with a role on \(entity.name.printable)",
-            listing: "`doorward role list '\(entity.name.printable)'` lists them.")
+            listing: "`doorward role list \(entity.name.shellQuoted)` lists them.")
     }
 }

@@ -1,0 +1,33 @@
+extension APIDocument.Operation {
+    /// What the parameters of queries mean, each in a sentence. A name means the same in every operation.
+    static let sentences = [
+        "page": "The number of the page, from 1; a page past the end is empty.",
+        "limit": "The largest number of items in the response.",
+        "sortBy": "The order of the list; with a minus sign before it, descending.",
+        "q": "Only items whose name contains this text, in any case.",
+        "dryRun": "With `true`, the response lists the effects, and nothing is changed.",
+        "cascade": "With `true`, what depends on the object goes with it.",
+        "cursor": "The `nextCursor` of the page before, with the same filters.",
+        "order": "`desc` for the newest first, `asc` for the oldest first.",
+        "portfolioId": "Only of this portfolio.", "propertyId": "Only of this property.", "unitId": "Only of this unit.",
+        "deviceId": "Only of this lock.", "logId": "Only of this log.", "userId": "Only actions of this user.",
+        "kind": "Only records of this kind.", "operation": "Only of this operation on a lock.",
+        "decision": "Only records with this decision.", "reason": "Only denials for this reason.",
+        "outcome": "Only commands that ended like this.", "from": "The beginning, which is included.",
+        "until": "The end, which is not included.", "to": "The size of the larger tree.",
+        "fromSeq": "The first record of the log to export.", "untilSeq": "The first record of the log not to export.",
+        "seq": "The position of the record in its log.", "size": "The size of the tree: the number of records that it covers.",
+        "timeZone": "The IANA name of the zone in which days begin.", "by": "The length of the periods that are counted.",
+        "groupBy": "What the counts of a period are divided by.", "format": "The format of the file.",
+        "cosigned": "With `true`, the newest checkpoint that a witness has cosigned.",
+        "at": "The time of the question: now or later; up to 60 s before now is taken as now.",
+        "state": "Only locks in this state.", "isOnline": "Only locks that are online, or that are not.",
+        "batteryBelow": "Only locks whose battery is below this percentage.", "adapter": "Only locks of this adapter.",
+        "active": "Only guest accesses that are neither revoked nor past their end; with `false`, the others.",
+        "hasLink": "Only guest accesses with a link of which the caller may know; with `false`, the others.",
+        "preview": "The number of next intervals to add to the response.",
+        "deviceNames": "With `true`, the response has the names of the locks.",
+        "refresh": "With `true`, the lock is asked for its state first.",
+        "subscribe": "`name:type:query`, once for each subscription.",
+    ]
+}
