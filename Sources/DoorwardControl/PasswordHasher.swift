@@ -1,6 +1,5 @@
 import Crypto
 import CryptoExtras
-import Dispatch
 package import DoorwardDomain
 import FoundationEssentials
 import Synchronization
@@ -13,7 +12,7 @@ package final class PasswordHasher: Sendable {
 
     private let cost: Int
     private let random: RandomSource
-    private let queue = DispatchQueue(label: "doorward.passwords")
+    private let thread = BlockingThread("passwords")
     private let waiting = Mutex(0)
     /// A hash that matches no password, so that verification takes as long for an unknown user as for a known one.
     private let decoy: ScryptHash
@@ -33,7 +32,7 @@ package final class PasswordHasher: Sendable {
     /// - Throws: `.unavailable` if the queue is full.
     package func hash(_ password: Secret<String>) async throws(GatewayError) -> String {
         let (cost, salt) = (cost, random.bytes(16))
-        return try await onQueue { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
+        return try await onThread { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
     }
 
     /// Whether `phcString` is a hash of `password`.
@@ -45,7 +44,7 @@ package final class PasswordHasher: Sendable {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
         let highest = noteCost(compared.cost)
-        let matches = try await onQueue {
+        let matches = try await onThread {
             let matches = try ScryptHash(hashing: password, cost: compared.cost, salt: compared.salt) == compared
             for cost in compared.cost..<highest { _ = try ScryptHash(hashing: password, cost: cost, salt: compared.salt) }
             return matches
@@ -70,19 +69,16 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    private func onQueue<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(GatewayError) -> Value {
+    private func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(GatewayError) -> Value {
         let isAdmitted = waiting.withLock { waiting in
             guard waiting <= Self.maxQueued else { return false }
             waiting += 1
             return true
         }
         guard isAdmitted else { throw .unavailable }
-        let result = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { try work() }) }
-        }
-        waiting.withLock { $0 -= 1 }
+        defer { waiting.withLock { $0 -= 1 } }
         do {
-            return try result.get()
+            return try await thread.run(work)
         } catch {
             throw .internalFailure("scrypt failed: \(error)")
         }
