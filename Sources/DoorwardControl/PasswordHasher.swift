@@ -1,6 +1,5 @@
 import Crypto
 import CryptoExtras
-import Dispatch
 package import DoorwardDomain
 import FoundationEssentials
 import Synchronization
@@ -23,7 +22,7 @@ package final class PasswordHasher: Sendable {
 
     private let cost: Int
     private let random: RandomSource
-    private let queue = DispatchQueue(label: "doorward.passwords")
+    private let thread = BlockingThread("passwords")
     private let waiting = Mutex(Waiting())
     /// A hash that matches no password, so that verification takes as long for an unknown user as for a known one.
     private let decoy: ScryptHash
@@ -44,7 +43,7 @@ package final class PasswordHasher: Sendable {
     /// - Throws: `.unavailable` if the queue is full; `.rateLimited` if another request of the user is in it.
     package func hash(_ password: Secret<String>, for user: UserID? = nil) async throws(GatewayError) -> String {
         let (cost, salt) = (cost, random.bytes(16))
-        return try await onQueue(for: user) { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
+        return try await onThread(for: user) { try ScryptHash(hashing: password, cost: cost, salt: salt).phcString }
     }
 
     /// Whether `phcString` is a hash of `password`.
@@ -61,7 +60,7 @@ package final class PasswordHasher: Sendable {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
         let highest = noteCost(compared.cost)
-        let matches = try await onQueue(for: user) {
+        let matches = try await onThread(for: user) {
             let matches = try ScryptHash(hashing: password, cost: compared.cost, salt: compared.salt) == compared
             for cost in compared.cost..<highest { _ = try ScryptHash(hashing: password, cost: cost, salt: compared.salt) }
             return matches
@@ -86,7 +85,7 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    private func onQueue<Value: Sendable>(
+    private func onThread<Value: Sendable>(
         for user: UserID?, _ work: @escaping @Sendable () throws -> Value
     ) async throws(GatewayError) -> Value {
         let refusal = waiting.withLock { waiting -> GatewayError? in
@@ -99,15 +98,14 @@ package final class PasswordHasher: Sendable {
             return nil
         }
         if let refusal { throw refusal }
-        let result = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { try work() }) }
-        }
-        waiting.withLock { waiting in
-            waiting.count -= 1
-            if let user { waiting.users.remove(user) }
+        defer {
+            waiting.withLock { waiting in
+                waiting.count -= 1
+                if let user { waiting.users.remove(user) }
+            }
         }
         do {
-            return try result.get()
+            return try await thread.run(work)
         } catch {
             throw .internalFailure("scrypt failed: \(error)")
         }

@@ -1,5 +1,5 @@
-import Dispatch
 internal import DoorwardControl
+internal import DoorwardDomain
 import FoundationEssentials
 import Glibc
 
@@ -14,12 +14,12 @@ package final class CheckpointFile: CheckpointStorage {
 
     /// The path of the file.
     package let path: String
-    private let queue = DispatchQueue(label: "doorward.checkpoints")
+    private let thread = BlockingThread("checkpoints")
 
     package init(path: String) { self.path = path }
 
     /// Reads the whole file.
-    package func read() async throws -> [UInt8]? { try await onQueue { try $0.readNow() } }
+    package func read() async throws -> [UInt8]? { try await onThread { try $0.readNow() } }
 
     /// Writes at the end of the existing file.
     package func append(_ lines: [UInt8]) async throws {
@@ -35,7 +35,7 @@ package final class CheckpointFile: CheckpointStorage {
     }
 
     private func write(_ body: @escaping @Sendable (String) throws(DurableFile.Failure) -> Void) async throws {
-        try await onQueue { file in
+        try await onThread { file in
             do throws(DurableFile.Failure) {
                 try body(file.path)
             } catch {
@@ -44,10 +44,8 @@ package final class CheckpointFile: CheckpointStorage {
         }
     }
 
-    private func onQueue<Value: Sendable>(_ body: @escaping @Sendable (CheckpointFile) throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body(self) }) }
-        }
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable (CheckpointFile) throws -> Value) async throws -> Value {
+        try await thread.run { try body(self) }
     }
 
     private func readNow() throws -> [UInt8]? {

@@ -140,10 +140,14 @@ package final class SQLiteStore: GatewayStore {
         // Release the locks even after a failure: this store no longer uses the file.
         defer { locks.name.release() }
         defer { locks.file.release() }
-        defer { reader.close() }
         backups.stop()
-        try await writer.drain()
-        reader.close()
+        do throws(StoreError) {
+            try await writer.drain()
+        } catch {
+            await reader.close()
+            throw error
+        }
+        await reader.close()
         try await writer.close()
     }
 
@@ -165,7 +169,9 @@ package final class SQLiteStore: GatewayStore {
             let copy = BackupCopy(
                 partial: partial, running: backups, pagesPerStep: limits.pagesPerBackupStep, hooks: hooks)
             let (at, logs) = try await reader.backup(copy, clock: clock)
-            return StoreBackup(path: target.path, bytes: try partial.finish(), at: at, logs: logs)
+            return StoreBackup(
+                path: target.path, bytes: try await blocking { () throws(StoreBackupError) in try partial.finish() }, at: at,
+                logs: logs)
         } catch {
             partial.abandon()
             throw error

@@ -1,4 +1,5 @@
-import Foundation
+internal import DoorwardDomain
+package import Foundation
 import Glibc
 import Synchronization
 
@@ -25,6 +26,32 @@ extension Process {
         try Self.starting.withLock { _ in
             Self.extendHeap()
             try run()
+        }
+    }
+
+    /// Waits until the process has exited, and returns its exit code or signal.
+    package func exitCode() async -> Int32 {
+        await blocking {
+            // Blocks: a thread of its own.
+            self.waitUntilExit()
+            return self.terminationStatus
+        }
+    }
+
+    /// Starts the process, and reads what it prints until it has exited.
+    ///
+    /// - Parameter withErrors: whether the standard error is read too, in the same pipe.
+    package func output(withErrors: Bool = false) async throws -> (status: Int32, bytes: Data) {
+        let pipe = Pipe()
+        standardOutput = pipe
+        if withErrors { standardError = pipe }
+        try start()
+        return await blocking {
+            // Blocks: a thread of its own.
+            let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+            // Blocks: the same thread.
+            self.waitUntilExit()
+            return (self.terminationStatus, bytes)
         }
     }
 

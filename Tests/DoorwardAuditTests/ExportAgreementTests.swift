@@ -35,7 +35,7 @@ import Testing
             try Data(text.replacing(defect.part, with: defect.other).utf8).write(to: script)
         }
 
-        func verdicts(on exports: [[UInt8]], origin: String) throws -> [String] {
+        func verdicts(on exports: [[UInt8]], origin: String) async throws -> [String] {
             var names = ""
             for (index, export) in exports.enumerated() {
                 let file = folder.appending(path: "\(index).ndjson")
@@ -48,12 +48,8 @@ import Testing
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = ["python3", script.path, "--many", "--log", origin, "--public-key", keys.path]
             process.standardInput = try FileHandle(forReadingFrom: list)
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.start()
-            let output = pipe.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+            let (status, output) = try await process.output()
+            #expect(status == 0)
             return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
         }
 
@@ -71,7 +67,7 @@ import Testing
     private func compare(_ exports: [[UInt8]], _ fixture: ExportFixture) async throws -> [String] {
         let second = try SecondVerifier(fixture.signer.verifierKey)
         defer { second.clear() }
-        let others = try second.verdicts(on: exports, origin: fixture.origin)
+        let others = try await second.verdicts(on: exports, origin: fixture.origin)
         try #require(others.count == exports.count)
         var verdicts: [String] = []
         for (export, other) in zip(exports, others) {
@@ -100,7 +96,7 @@ import Testing
         }
         let second = try SecondVerifier(fixture.signer.verifierKey, defect: (part, other))
         defer { second.clear() }
-        let others = try second.verdicts(on: exports, origin: fixture.origin)
+        let others = try await second.verdicts(on: exports, origin: fixture.origin)
         var differences = 0
         for (export, other) in zip(exports, others) where try await verdict(export, fixture) != other { differences += 1 }
         #expect(differences > 0)

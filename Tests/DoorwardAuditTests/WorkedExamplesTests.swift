@@ -51,25 +51,25 @@ enum Files {
     }
 
     @Test("the second implementation derives all bytes and hashes of the examples from their fields")
-    func secondImplementation() throws {
-        let result = try Python.run(["--examples", Files.examples.path])
+    func secondImplementation() async throws {
+        let result = try await Python.run(["--examples", Files.examples.path])
         #expect(result.status == 0, "\(result.output)")
     }
 
     @Test(
         "the second implementation detects an altered example",
         arguments: ["bytes", "leafHash", "frontier", "root", "commitment", "salt", "sealed", "owner", "fields", "keys"])
-    func alteredExamples(part: String) throws {
+    func alteredExamples(part: String) async throws {
         var examples = try WorkedExamples.make()
         examples.logs[1].alter(part)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("examples-\(UUID()).json")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(examples.json.utf8).write(to: file)
-        #expect(try Python.run(["--examples", file.path]).status == 1)
+        #expect(try await Python.run(["--examples", file.path]).status == 1)
     }
 
     @Test("both implementations accept and reject the same 6,000 intact and damaged records", arguments: [1, 2, 3] as [UInt64])
-    func verdicts(seed: UInt64) throws {
+    func verdicts(seed: UInt64) async throws {
         var bodies = RandomBody(seed: seed)
         var records: [[UInt8]] = []
         for _ in 0..<1000 {
@@ -80,7 +80,7 @@ enum Files {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("records-\(UUID()).txt")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data((records.map(\.hex).joined(separator: "\n") + "\n").utf8).write(to: file)
-        let result = try Python.run(["--verdicts", file.path])
+        let result = try await Python.run(["--verdicts", file.path])
         let verdicts = result.output.split(separator: "\n")
         #expect(verdicts.count == records.count)
         for (bytes, verdict) in zip(records, verdicts) {
@@ -102,13 +102,14 @@ enum Files {
             ("DELETE FROM logs WHERE log_id = 'gateway'", "log gateway: has records and is not listed"),
             ("UPDATE records SET bytes = 7 WHERE seq = 4", "record 4: is not kept as bytes"),
         ] as [(String?, String)])
-    func database(damage: String?, message: String) throws {
+    func database(damage: String?, message: String) async throws {
         // A file name with characters that have a meaning in a URI unless they are escaped.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("log #1?mode=rw %41-\(UUID()).db")
         defer { try? FileManager.default.removeItem(at: file) }
-        let made = try Python.run(script: Self.databaseMaker, [Files.examples.path, file.path] + (damage.map { [$0] } ?? []))
+        let made = try await Python.run(
+            script: Self.databaseMaker, [Files.examples.path, file.path] + (damage.map { [$0] } ?? []))
         #expect(made.status == 0, "\(made.output)")
-        let result = try Python.run([file.path])
+        let result = try await Python.run([file.path])
         #expect(result.output.contains(message), "\(result.output)")
         #expect(result.status == (damage == nil ? 0 : 1))
     }
@@ -134,8 +135,8 @@ enum Files {
     @Test(
         "the second implementation prints its usage if it is called with wrong arguments",
         arguments: [[], ["--examples"], ["-x", "y"], ["a", "b"]])
-    func usage(arguments: [String]) throws {
-        let result = try Python.run(arguments)
+    func usage(arguments: [String]) async throws {
+        let result = try await Python.run(arguments)
         #expect(result.status == 2)
         #expect(result.output.contains("verify_log.py DATABASE"))
     }
@@ -146,10 +147,10 @@ enum Files {
             ([], "cannot be read as the database of a gateway"), (["--examples"], "cannot be read as worked examples"),
             (["--verdicts"], "cannot be read as records in hexadecimal"),
         ] as [([String], String)])
-    func notOurs(job: [String], message: String) throws {
+    func notOurs(job: [String], message: String) async throws {
         let absent = FileManager.default.temporaryDirectory.appendingPathComponent("absent-\(UUID())")
         for file in [Files.page, absent] {
-            let result = try Python.run(job + [file.path])
+            let result = try await Python.run(job + [file.path])
             #expect(result.status == 2)
             #expect(result.output.hasPrefix("\(file.path): \(message)"), "\(result.output)")
             #expect(result.output.split(separator: "\n").count == 1, "\(result.output)")
@@ -188,24 +189,19 @@ extension WorkedExamples.ExampleLog {
 
 /// Runs the verifier in Python, a second implementation of the log format.
 enum Python {
-    static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        try start([Files.verifier.path] + arguments)
+    static func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
+        try await start([Files.verifier.path] + arguments)
     }
 
-    static func run(script: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-        try start(["-c", script] + arguments)
+    static func run(script: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
+        try await start(["-c", script] + arguments)
     }
 
-    private static func start(_ arguments: [String]) throws -> (status: Int32, output: String) {
+    private static func start(_ arguments: [String]) async throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3"] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.start()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        let (status, output) = try await process.output(withErrors: true)
+        return (status, String(decoding: output, as: UTF8.self))
     }
 }

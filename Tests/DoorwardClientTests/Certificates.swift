@@ -40,6 +40,7 @@ struct Certificates {
         process.arguments = ["openssl"] + arguments
         process.standardError = FileHandle.nullDevice
         try process.start()
+        // Blocks: the thread that makes the certificates once. The program needs nothing from this process.
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
     }

@@ -49,6 +49,7 @@ import Testing
         let broker = try Self.broker(
             receiveMaximum: 1,
             beforeUnsuback: {
+                // Blocks: the scripted broker's own thread.
                 mayAnswer.wait()
                 // The PUBACK is sent with the second UNSUBACK, after the gateway has detected that the broker responds again.
                 let wasFirst = isFirst.withLock { isFirst in

@@ -168,6 +168,7 @@ import Testing
         let release = DispatchSemaphore(value: 0)
         let blocked = (0..<100).map { number in
             MQTTConnection(MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "blocked\(number)")) { event in
+                // Blocks: the connection's own thread.
                 if case .connected = event { release.wait() }
             }
         }

@@ -140,6 +140,7 @@ import Testing
         let gateway = MQTTConnection(settings, clock: VirtualClock(), random: RandomSource()) { event in
             continuation.yield(event)
             // The receiver does not return until the test releases it.
+            // Blocks: the connection's own thread.
             if case .message = event { release.wait() }
         }
         gateway.subscribe(to: [try #require(MQTTFilter("door/hold"))])

@@ -59,6 +59,7 @@ import Testing
             switch packet[0] {
             case 0x10: return .send(Packet.connack)
             case 0xA2 where answersProbes.withLock { $0 }:
+                // Blocks: the scripted broker's own thread.
                 mayAnswer.wait()
                 return .send(Packet.unsuback(packet))
             default: return .nothing

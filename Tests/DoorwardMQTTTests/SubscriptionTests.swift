@@ -32,6 +32,7 @@ import Testing
                     number += 1
                     return number
                 }
+                // Blocks: the scripted broker's own thread.
                 mayAnswer.wait()
                 let codes = codes(number)
                 return .send([0x90, UInt8(3 + codes.count), packet[2], packet[3], 0] + codes)
@@ -121,6 +122,7 @@ import Testing
                 }
                 guard all.count == 4 else { return .nothing }
                 continuation.finish()
+                // Blocks: the scripted broker's own thread.
                 mayAnswer.wait()
                 return .send(all.flatMap { ScriptedPacket.suback($0, 1) })
             case 0xA0: return .send(ScriptedPacket.unsuback(packet))

@@ -21,6 +21,7 @@ import Testing
         var limits = Self.smallSteps
         limits.pagesPerCheckpoint = 9
         let store = try database.open(
+            // Blocks: the reader's own thread.
             limits: limits, hooks: StoreHooks(duringBackup: { _ in moment.wait() }))
         var draw = RandomTransactions(seed: seed, now: database.clock.now())
         var models = [InMemoryStore(suspensions: 0)]
@@ -213,6 +214,7 @@ private final class Moment: Sendable {
 
     func wait() {
         waits.withLock { $0 += 1 }
+        // Blocks: the reader's own thread.
         steps.wait()
     }
 }

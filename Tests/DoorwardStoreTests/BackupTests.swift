@@ -214,6 +214,7 @@ private final class BackupGate: Sendable {
 
     @Sendable func pass(_ pagesLeft: Int) {
         arrivals.continuation.yield()
+        // Blocks: the reader's own thread.
         gate.wait()
         gate.signal()
     }

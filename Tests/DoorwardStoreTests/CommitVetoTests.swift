@@ -47,7 +47,7 @@ private final class CommitVeto: TransactionObserver, Sendable {
         database.clock.advance(by: StoreLimits().retryDelay)
         #expect(try await writer.commit(lost).get().map(\.seq) == [1])
         try await writer.drain()
-        reader.close()
+        await reader.close()
         try await writer.close()
         let logs = try StoredLogs(path: database.path)
         #expect(logs.sizes == [.portfolio(script.portfolio): 2])

@@ -11,13 +11,13 @@ import Testing
     func locksStay() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
-        #expect(try isLocked(database.path))
+        #expect(try await isLocked(database.path))
         for _ in 0..<3 {
             #expect(throws: StoreOpenError.self) { try database.open() }
         }
-        #expect(try isLocked(database.path))
+        #expect(try await isLocked(database.path))
         try await store.close()
-        #expect(try isLocked(database.path) == false)
+        #expect(try await isLocked(database.path) == false)
     }
 
     @Test(
@@ -29,7 +29,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: database.path))
         let store = try database.open()
         #expect(try SQLiteStore.isFile(at: database.path))
-        #expect(try isLocked(database.path))
+        #expect(try await isLocked(database.path))
         try await store.close()
         for path in [database.folder.path, database.folder.appending(path: "none/doorward.db").path] {
             #expect(throws: StoreOpenError.self) { try SQLiteStore.isFile(at: path) }
@@ -53,10 +53,10 @@ import Testing
             #expect(throws: StoreOpenError.self) { try StoreCheck.run(path: link) }
         }
         #expect(!FileManager.default.fileExists(atPath: link + "-wal"))
-        #expect(try isLocked(database.path))
+        #expect(try await isLocked(database.path))
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
         try await store.close()
-        #expect(try isLocked(database.path) == false)
+        #expect(try await isLocked(database.path) == false)
         // The file can be opened by any of its names once no process holds its lock.
         try await database.open(path: link).close()
         #expect(try StoreCheck.run(path: database.path).isWhole)
@@ -80,7 +80,7 @@ import Testing
         let error = #expect(throws: StoreOpenError.self) { try database.open() }
         if case .inUseByAnotherName? = error {} else { Issue.record("\(String(describing: error))") }
         kill(holder.processIdentifier, SIGKILL)
-        holder.waitUntilExit()
+        _ = await holder.exitCode()
         try await database.open().close()
     }
 
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// Returns whether another process finds POSIX locks on the file.
-    private func isLocked(_ path: String) throws -> Bool {
+    private func isLocked(_ path: String) async throws -> Bool {
         let other = Process()
         other.executableURL = URL(filePath: "/usr/bin/env")
         other.arguments = [
@@ -162,8 +162,8 @@ import Testing
             """, path,
         ]
         try other.start()
-        other.waitUntilExit()
-        #expect([0, 7].contains(other.terminationStatus))
-        return other.terminationStatus == 7
+        let code = await other.exitCode()
+        #expect([0, 7].contains(code))
+        return code == 7
     }
 }

@@ -27,6 +27,7 @@ final class FlushGate: Sendable {
             beforeCommit: { _ in
                 self.first.continuation.yield()
                 // The writer's own thread waits here, as in a slow flush. Once open, the gate stays open.
+                // Blocks: the writer's own thread.
                 self.gate.wait()
                 self.gate.signal()
             },

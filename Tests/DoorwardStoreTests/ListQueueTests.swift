@@ -140,7 +140,7 @@ import Testing
         #expect(try await reader.read { try CredentialReading.refreshToken(digest: [1], in: $0) } == nil)
         gate.open()
         for list in lists { try await list.value }
-        reader.close()
+        await reader.close()
     }
 
     @Test("A list that exceeds its time is interrupted even inside a statement, and its connection can still be used")
@@ -153,7 +153,7 @@ import Testing
             }
         }
         #expect(try await reader.list(for: ListReader()) { (db, _) in try Int.fetchOne(db, sql: "SELECT 1") } == 1)
-        reader.close()
+        await reader.close()
     }
 
     @Test("If the time of a page is over, it ends with the records found so far, and the next page continues there")
@@ -195,7 +195,7 @@ import Testing
         list.cancel()
         await #expect(throws: StoreError.unavailable) { try await list.value }
         #expect(try await reader.list(for: ListReader()) { (db, _) in try Int.fetchOne(db, sql: "SELECT 1") } == 1)
-        reader.close()
+        await reader.close()
     }
 
     private static func readForever(_ db: Database) throws {
@@ -222,6 +222,7 @@ private final class Gate: Sendable {
 
     func wait() {
         count.withLock { $0 += 1 }
+        // Blocks: the reader's own thread.
         semaphore.wait()
         // Let later callers pass as well.
         semaphore.signal()

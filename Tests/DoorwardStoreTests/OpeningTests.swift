@@ -77,7 +77,7 @@ import Testing
         #expect(try output.fileHandleForReading.read(upToCount: 4) == Data("held".utf8))
         #expect(throws: StoreOpenError.inUse(path: try #require(realPath(database.path)))) { try database.open() }
         kill(holder.processIdentifier, SIGKILL)
-        holder.waitUntilExit()
+        _ = await holder.exitCode()
         try await database.open().close()
     }
 

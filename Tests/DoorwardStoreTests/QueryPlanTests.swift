@@ -80,7 +80,7 @@ import Testing
             let scans = plan.filter { $0.hasPrefix("SCAN") && !$0.hasSuffix("INDEX logs_unprojected") }
             #expect(scans.isEmpty, "\(plan): \(sql)")
         }
-        reader.close()
+        await reader.close()
         try await writer.close()
     }
 

@@ -51,6 +51,7 @@ import Testing
                 group.addTask {
                     try await reader.read { db in
                         // No reader continues before all have arrived, so each has its own connection.
+                        // Blocks: the reader's own thread.
                         meeting.wait()
                         return try numbers(Self.pragmas, in: db)
                     }
@@ -59,7 +60,7 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(found == Array(repeating: [0, 2, 0], count: count))
-        reader.close()
+        await reader.close()
         try await store.close()
     }
 
@@ -74,7 +75,7 @@ import Testing
             Issue.record("written: \(result)")
             return
         }
-        reader.close()
+        await reader.close()
         try await sample.holder?.close()
         #expect(try StoreCheck.run(path: sample.database.path).isWhole)
         #expect(try sample.database.count("PRAGMA user_version") == Schema.current.number)
@@ -91,6 +92,7 @@ import Testing
         async let counts = reader.read { db in
             let before = try numbers(["SELECT count(*) FROM entries"], in: db)
             begun.continuation.yield()
+            // Blocks: the reader's own thread.
             gate.wait()
             return before + (try numbers(["SELECT count(*) FROM entries"], in: db))
         }
@@ -99,7 +101,7 @@ import Testing
         gate.signal()
         #expect(try await counts == [1, 1])
         #expect(try await reader.read { try numbers(["SELECT count(*) FROM entries"], in: $0) } == [2])
-        reader.close()
+        await reader.close()
         try await store.close()
     }
 
@@ -128,6 +130,7 @@ private final class Meeting: Sendable {
             return count == expected
         }
         if isLast { gate.signal() }
+        // Blocks: the reader's own thread.
         gate.wait()
         gate.signal()
     }

@@ -61,6 +61,7 @@ package struct SessionFile: Sendable {
         guard file >= 0 else { throw failure("it cannot be written: \(reason)") }
         defer { close(file) }
         let written = text.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        // Blocks: the caller's thread, for the flush of one short file of the command line.
         guard written == text.count, fsync(file) == 0, rename(draft, path) == 0 else {
             let why = reason
             unlink(draft)

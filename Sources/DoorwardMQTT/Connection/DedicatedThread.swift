@@ -12,18 +12,17 @@ enum DedicatedThread {
     /// Runs the body to its end. If no thread can be created, the body runs on a queue of Dispatch.
     static func run(_ body: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(body))
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { pthread_attr_destroy(&attributes) }
         var thread = pthread_t()
         let result = pthread_create(
-            &thread, &attributes,
+            &thread, nil,
             { context in
                 if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body() }
                 return nil
             }, work.toOpaque())
-        guard result != 0 else { return }
+        guard result != 0 else {
+            pthread_detach(thread)
+            return
+        }
         work.release()
         DispatchQueue.global().async(execute: body)
     }

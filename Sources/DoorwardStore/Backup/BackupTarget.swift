@@ -59,6 +59,7 @@ package struct PartialBackup: Sendable {
 
     /// Flushes the pages copied so far, so that the last flush has little left to write.
     func flush() throws(StoreBackupError) {
+        // Blocks: the reader's thread, or the thread of `finish`.
         guard fsync(descriptor) == 0 else { throw .failed(systemError("the copy cannot be flushed")) }
     }
 
@@ -104,6 +105,7 @@ package struct PartialBackup: Sendable {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .failed(systemError("the copy's folder cannot be opened")) }
         defer { close(descriptor) }
+        // Blocks: the thread of `finish`.
         guard fsync(descriptor) == 0 else { throw .failed(systemError("the copy's folder cannot be flushed")) }
     }
 }

@@ -52,6 +52,7 @@ final class StoreReader: Sendable {
                     _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM logs")
                     opened.leave()
                     // Keep this connection in use until the last one is open.
+                    // Blocks: the reader's own thread.
                     opened.wait()
                 } catch {
                     failure.note(error)
@@ -59,6 +60,7 @@ final class StoreReader: Sendable {
                 }
             }
         }
+        // Blocks: the thread that opens the store, for reads that need no other thread of the pool.
         opened.wait()
         if let error = failure.error { throw error }
     }
@@ -121,10 +123,12 @@ final class StoreReader: Sendable {
         }
     }
 
-    func close() {
+    /// Waits until the running reads have ended, then closes the connections. Reads that begin afterwards throw.
+    func close() async {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // `close` fails only while a read is running. The connections then close when the last read has ended.
-        try? pool.close()
+        // Blocks: a thread of its own. `close` fails only while a read is running; the connections then close when the last read
+        // has ended.
+        await blocking { [pool] in try? pool.close() }
     }
 }
 

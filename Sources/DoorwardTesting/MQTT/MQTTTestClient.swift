@@ -1,7 +1,7 @@
 package import DoorwardAdapterTesting
 internal import DoorwardDomain
 package import DoorwardMQTT
-import Foundation
+internal import Foundation
 import Synchronization
 
 /// An MQTT connection for tests. It records all its events, and tests can wait for an event.

@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 import Glibc
 import Synchronization
 
@@ -110,6 +110,7 @@ package final class MosquittoProcess: Sendable {
         }
         guard let ended else { return }
         Glibc.kill(ended.processIdentifier, SIGKILL)
+        // Blocks: the caller's thread, for the moment in which a killed process ends.
         ended.waitUntilExit()
     }
 }

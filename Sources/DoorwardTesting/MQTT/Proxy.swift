@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 import Glibc
 import Synchronization
 
@@ -187,6 +187,7 @@ private final class Condition: Sendable {
 
     func wait(until isTrue: () -> Bool) {
         condition.lock()
+        // Blocks: the proxy's own threads.
         while !isTrue() { condition.wait() }
         condition.unlock()
     }

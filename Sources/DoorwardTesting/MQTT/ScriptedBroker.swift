@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 import Glibc
 
 /// A broker whose response to each MQTT packet a test determines. It simulates brokers that behave unusually or incorrectly.

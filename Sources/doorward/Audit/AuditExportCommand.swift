@@ -143,6 +143,7 @@ struct NewFile: Sendable {
 
     /// - Returns: whether the file is on the disk under its name.
     func finish() -> Bool {
+        // Blocks: the command's own thread: the command does nothing else.
         let isFlushed = fsync(descriptor) == 0
         return close(descriptor) == 0 && isFlushed && rename(partial, path) == 0
     }

@@ -1,3 +1,4 @@
+import DoorwardTesting
 import Foundation
 import Testing
 
@@ -184,16 +185,12 @@ import Testing
     @Test(
         "Every change of every zone's offset from 2010 to 2040 is the one that the C library finds in the same files",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/zdump")))
-    func asTheCLibrary() throws {
+    func asTheCLibrary() async throws {
         let names = TimeZoneDatabase.system.names
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/zdump")
         process.arguments = ["-v", "-c", "2010,2041"] + names
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: try #require(try output.fileHandleForReading.readToEnd()), as: UTF8.self)
-        process.waitUntilExit()
+        let text = String(decoding: try await process.output().bytes, as: UTF8.self)
         var starts: [String: Set<Int64>] = [:]
         var lines = 0
         for line in text.split(separator: "\n") {

@@ -60,6 +60,7 @@ final class Certificates: Sendable {
         process.arguments = ["openssl"] + arguments
         process.standardError = FileHandle.nullDevice
         try process.start()
+        // Blocks: the thread that makes the certificates once. The program needs nothing from this process.
         process.waitUntilExit()
         try #require(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
     }

@@ -25,20 +25,19 @@ import Testing
         try #require(throws: CommandFailure.self) { _ = try report(yaml) }.sentence
     }
 
-    private func openssl(_ arguments: String...) throws {
+    private func openssl(_ arguments: String...) async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
         process.standardError = FileHandle.nullDevice
         try process.start()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        try #require(await process.exitCode() == 0)
     }
 
     /// Makes a certificate and its key.
-    private func pair(_ name: String) throws -> (file: String, key: String) {
+    private func pair(_ name: String) async throws -> (file: String, key: String) {
         let (file, key) = ("\(folder.path)/\(name).pem", "\(folder.path)/\(name).key")
-        try openssl(
+        try await openssl(
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-subj", "/CN=\(name)", "-keyout",
             key,
             "-out", file)
@@ -118,8 +117,8 @@ import Testing
     }
 
     @Test("the certificate and its key are checked: both are readable, valid and belong together")
-    func certificates() throws {
-        let (own, other) = (try pair("own"), try pair("other"))
+    func certificates() async throws {
+        let (own, other) = (try await pair("own"), try await pair("other"))
         func yaml(_ certificate: String, _ key: String) -> String {
             "gateway: { publicUrl: 'https://doors.example' }\nhttp:\n  tls:\n    certificate: \(certificate)\n    privateKey: \(key)\n"
         }
@@ -146,8 +145,8 @@ import Testing
     }
 
     @Test("the root certificate of purchases is read: a PEM file with certificates, and nothing else")
-    func purchases() throws {
-        let own = try pair("own")
+    func purchases() async throws {
+        let own = try await pair("own")
         func yaml(_ root: String) -> String {
             "gateway: { publicUrl: 'https://doors.example' }\niap:\n  bundleId: com.example.doors\n  rootCertificate: \(root)\n"
         }

@@ -42,6 +42,7 @@ enum ControllingTerminal {
     /// - Returns: The exit code, or the negative number of the signal that ended the process.
     static func wait(for processID: pid_t) -> Int32 {
         var status: Int32 = 0
+        // Blocks: a thread of its own.
         while waitpid(processID, &status, 0) < 0 { guard errno == EINTR else { return -1 } }
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : -signal

@@ -49,7 +49,7 @@ import Testing
         #expect(await fleet.line { $0.hasPrefix("error: explode") } != nil)
         fleet.write("quit")
         #expect(await fleet.line { $0.hasPrefix("4 locks: heard 1 message,") } != nil)
-        #expect(fleet.waitForExit() == 0)
+        #expect(await fleet.waitForExit() == 0)
         let frames = try Self.frames(log)
         let commands = frames.filter { $0["direction"]?.text == "in" }
         #expect(commands.map { $0["payload"]?.text } == [#"{"state":"UNLOCK"}"#])
@@ -75,7 +75,7 @@ import Testing
         #expect(await fleet.line { $0 == "gone" } != nil)
         fleet.write("thumb-turn esphome-1")
         await client.message("esphome-1/status", "offline")
-        #expect(fleet.waitForExit() == 0)
+        #expect(await fleet.waitForExit() == 0)
         await client.stop()
     }
 
@@ -83,7 +83,7 @@ import Testing
     func usage(_ arguments: [String]) async throws {
         let fleet = try ChildProcess(Self.program, arguments, readsErrors: true)
         #expect(await fleet.line { $0.hasPrefix("Error: ") } != nil)
-        #expect(fleet.waitForExit() == 2)
+        #expect(await fleet.waitForExit() == 2)
     }
 
     @Test("the summary of one lock uses the singular")
@@ -109,7 +109,7 @@ import Testing
         let messages = client.messages.filter { $0.topic == "zigbee2mqtt/zigbee2mqtt-1" }
         #expect(!messages.contains { String(decoding: $0.payload, as: UTF8.self).contains("action") })
         fleet.write("quit")
-        #expect(fleet.waitForExit() == 0)
+        #expect(await fleet.waitForExit() == 0)
         await client.stop()
     }
 }

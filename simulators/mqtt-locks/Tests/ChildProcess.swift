@@ -40,16 +40,12 @@ final class ChildProcess: Sendable {
     /// Kills the process at once, like a power failure.
     func kill() {
         Glibc.kill(processID, SIGKILL)
+        // Blocks: the caller's thread, for the moment in which a killed process ends.
         process.withLock { $0.waitUntilExit() }
     }
 
     /// Waits until the process has exited by itself, and returns its exit code.
-    func waitForExit() -> Int32 {
-        process.withLock { process in
-            process.waitUntilExit()
-            return process.terminationStatus
-        }
-    }
+    func waitForExit() async -> Int32 { await process.withLock { $0 }.exitCode() }
 
     /// Waits for the first line that matches; returns `nil` at the end of the output.
     func line(where matches: (String) -> Bool) async -> String? {

@@ -42,6 +42,26 @@ import Testing
         #expect(fixture.fleet.locks[0].context.mechanism.position == .unlocked)
     }
 
+    @Test(
+        "with `half-way` a lock reports a bolt between its ends, and the end of the movement afterwards",
+        arguments: [
+            (
+                Profile.zigbee2mqtt, "zigbee2mqtt/zigbee2mqtt-1/set", #"{"state":"UNLOCK"}"#,
+                [#""lock_state":"not_fully_locked","state":"UNLOCK""#, #""lock_state":"unlocked","state":"UNLOCK""#]
+            ),
+            (.zwave, CommandTests.mode + "/targetMode/set", "0", ["/RF_not_fully_locked_operation", "/RF_unlock_operation"]),
+        ])
+    func halfWay(profile: Profile, topic: String, payload: String, expected: [String]) throws {
+        var fixture = FleetFixture(profile)
+        try fixture.execute("half-way \(fixture.name)")
+        fixture.receive(CommandTests.filled(topic, fixture), payload)
+        fixture.advance(by: .seconds(5))
+        let lines = fixture.takeLines()
+        let positions = expected.compactMap { part in lines.firstIndex { $0.contains(part) } }
+        #expect(positions.count == 2 && positions[0] < positions[1], "\(lines)")
+        #expect(fixture.fleet.locks[0].context.mechanism.position == .unlocked)
+    }
+
     @Test("a dropped command has no effect, in any dialect", arguments: Profile.allCases)
     func drop(profile: Profile) {
         var fixture = FleetFixture(profile) { $0.rates = [.drop: 1] }

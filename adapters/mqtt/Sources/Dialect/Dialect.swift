@@ -150,6 +150,7 @@ package struct Dialect: Sendable {
     package func abandonCommand(_ state: inout DialectState) {
         if state.inFlight != nil { state.hasUnansweredCommand = true }
         state.inFlight = nil
+        state.dropPassingJam()
     }
 
     /// Concludes the outcome of a command from the lock's silence until just before the deadline.
@@ -168,15 +169,18 @@ package struct Dialect: Sendable {
 
     /// Records that the connection to the broker is lost: the known state becomes stale, the availability unknown.
     package func connectionLost(_ state: inout DialectState) -> DecodedMessage {
+        let wasJammed = state.dropPassingJam()
         state.markStale()
         state.availability = .unknown
         state.availabilityByItem = [:]
+        state.repeatableEvents = Set(parts.events.indices)
         // In merged messages, a difference found after the reconnect may be an old change, so
         // forget the last values. A value with its own topic is published when it changes.
         if republishesCachedState { state.lastEventValues = [:] }
         for key in state.states.keys { state.states[key]?.quality = .stale }
         var report = DecodedMessage.Report()
         (report.quality, report.availability) = (.stale, .unknown)
+        if wasJammed { report.position = .jammed }
         var decoded = DecodedMessage()
         decoded.reports = [report]
         return decoded

@@ -14,6 +14,8 @@ package struct DialectState: Hashable, Sendable {
     /// The command in flight: sent, without an outcome.
     package var inFlight: InFlightCommand?
 
+    /// A jam that is not reported yet, because it may be a state on the way of the command in flight.
+    var passingJam: PassingJam?
     /// Whether a command was sent and the lock has not reported its outcome. The bolt may then have
     /// left the last reported position.
     var hasUnansweredCommand = false
@@ -33,6 +35,10 @@ package struct DialectState: Hashable, Sendable {
     var seenItems: Set<Int> = []
     /// The last values of the events that are raised only on change, by their part of the profile.
     var lastEventValues: [Int: [String: String]] = [:]
+    /// Hashes of the last messages with an event, by their part of the profile; none if the part's last message had no event.
+    var lastEventMessages: [Int: Int] = [:]
+    /// The parts whose next message may be the last one again: since the broker or the bridge has reconnected, none has arrived.
+    var repeatableEvents: Set<Int> = []
     /// Set for a lock that starts without any known state: if its bridge repeats all values, the first values may be old.
     var isNewlyAttached = false
     /// The last reported values other than the bolt's state.
@@ -74,6 +80,22 @@ package struct DialectState: Hashable, Sendable {
         var isBatteryLow: Bool?
         /// A hash of the other values of a merged message, without those that change with every message; `nil` if there are none.
         var rest: Int?
+    }
+
+    /// Forgets a held jam, as no later report can show whether the bolt has passed the state.
+    ///
+    /// - Returns: whether the last known position is therefore jammed.
+    @discardableResult
+    mutating func dropPassingJam() -> Bool {
+        guard let jam = passingJam else { return false }
+        passingJam = nil
+        if jam.isPosition { position = .jammed }
+        return jam.isPosition
+    }
+
+    /// The faults of all parts, without those of a jam that is not reported yet.
+    var allFaults: Set<LockFault> {
+        faultsByItem.values.reduce(into: Set<LockFault>()) { $0.formUnion($1) }.subtracting(passingJam?.faults ?? [])
     }
 
     /// Marks the known state as stale, as messages may have been missed or repeated; the next messages may be old.

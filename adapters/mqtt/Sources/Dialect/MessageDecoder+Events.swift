@@ -37,13 +37,34 @@ extension MessageDecoder {
     /// The key in `faultsByItem` for faults that an event reported: they last until the bolt's state is reported again.
     static let eventFaults = -1
 
+    /// Whether the message is the last one with an event again, after the broker or the bridge has reconnected: bridges then
+    /// publish their retained messages anew, and the broker delivers them as live ones.
+    func repeatsLastEvent(_ route: TopicRoutes.Route) -> Bool {
+        guard dialect.republishesCachedState || !route.values.isEmpty else { return false }
+        let hash = messageHash
+        return route.events.contains { state.repeatableEvents.contains($0) && state.lastEventMessages[$0] == hash }
+    }
+
+    mutating func recordEventMessage(_ route: TopicRoutes.Route, wasLive: Bool) {
+        let hash = containsEvent ? messageHash : nil
+        for index in route.events { state.lastEventMessages[index] = hash }
+        if wasLive { state.repeatableEvents.subtract(route.events) }
+    }
+
+    private var messageHash: Int {
+        var hasher = Hasher()
+        hasher.combine(message.topic)
+        hasher.combine(message.payload)
+        return hasher.finalize()
+    }
+
     private mutating func append(_ event: LockEvent) {
         if dialect.profile.quirks.contains(.ignoreOwnEcho), let inFlight = state.inFlight, event.method == .remote,
             event.kind == .operation, event.operation == inFlight.operation.eventOperation
         {
             return
         }
-        if event.kind == .jam { reportsJam = true }
+        if event.kind == .jam { jamFlags.insert(Self.eventFaults) }
         decoded.events.append(event)
     }
 }

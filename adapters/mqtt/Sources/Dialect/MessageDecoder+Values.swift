@@ -53,6 +53,7 @@ extension MessageDecoder {
         let isFirst = state.seenItems.insert(index).inserted
         guard let kind else {
             state.activeEvents.remove(index)
+            state.passingJam?.end(index)
             return
         }
         guard state.activeEvents.insert(index).inserted else { return }
@@ -62,7 +63,7 @@ extension MessageDecoder {
         guard !mayBeStale(index), kind != .jam || !message.isRetained else { return }
         // Raise an event once if the lock reports it in two values.
         if !decoded.events.contains(where: { $0.kind == kind }) { decoded.events.append(LockEvent(kind)) }
-        if kind == .jam { reportsJam = true }
+        if kind == .jam { jamFlags.insert(index) }
     }
 
     /// Whether the message has a state in the part `index` that may be older than the last command.
@@ -93,6 +94,8 @@ extension MessageDecoder {
         let isOlder = if let time, let last = state.states[index]?.time { time < last } else { false }
         if isOlder, !isAfterClockChange(index, time) { return false }
         observe(position, of: part, index, time: time, isOutOfDate: isOlder)
+        observed?.faults = meaning.faults
+        observed?.isHalfWay = position == .jammed && (meaning.event == .jam || meaning.faults.contains(.notFullyLocked))
         return true
     }
 
@@ -141,7 +144,8 @@ extension MessageDecoder {
     /// Discards the state that a topic reported. If it is the current state, the last state of
     /// another topic becomes the current one, marked as stale.
     private mutating func reevaluate(_ index: Int) {
-        guard let ended = state.states.removeValue(forKey: index), ended.position == state.position else { return }
+        let isHeld = state.passingJam?.flags.contains(index) ?? false
+        guard let ended = state.states.removeValue(forKey: index), ended.position == state.position || isHeld else { return }
         let other = state.states.min { $0.key < $1.key }?.value
         observed = ObservedState(position: other?.position ?? .unknown, quality: .stale, part: index, time: nil)
     }
@@ -150,6 +154,7 @@ extension MessageDecoder {
 
     private mutating func setAvailability(_ index: Int, _ availability: Availability) {
         state.availabilityByItem[index] = availability
+        if availability == .online, !message.isRetained { state.repeatableEvents = Set(dialect.parts.events.indices) }
         let items = dialect.parts.values.indices.filter { dialect.parts.values[$0].aspect == .availability }
         let seen = items.map { state.availabilityByItem[$0] ?? .unknown }
         let whole: Availability =

@@ -4,14 +4,15 @@ internal import DoorwardMQTT
 /// Decodes one message, in the context of earlier ones.
 struct MessageDecoder {
     let dialect: Dialect
-    let message: MQTTMessage
+    /// The message. It counts as retained if a bridge has published it again after a reconnection.
+    private(set) var message: MQTTMessage
     var state: DialectState
     var decoded = DecodedMessage()
     var report = DecodedMessage.Report()
     /// The bolt state of the message, live or not.
     var observed: ObservedState?
-    /// Whether a jam was reported live.
-    var reportsJam = false
+    /// The parts of the profile with a flag or an event that newly reports a jam; `eventFaults` for an event.
+    var jamFlags: Set<Int> = []
     /// Whether the message contains an event, reported or not. The event is then the reason why the message was sent.
     var containsEvent = false
     private let before: DialectState
@@ -24,6 +25,10 @@ struct MessageDecoder {
         var part: Int
         /// The device's timestamp.
         var time: Int64?
+        /// The faults that belong to the state.
+        var faults: Set<LockFault> = []
+        /// Whether the state is jammed, but may be a state on the way: the bolt is between its ends, or a flag says so.
+        var isHalfWay = false
     }
 
     init(_ dialect: Dialect, _ message: MQTTMessage, _ state: DialectState) {
@@ -42,10 +47,15 @@ struct MessageDecoder {
             return finish()
         }
         guard let payload = Payload(message.payload) else { return note(.malformedPayload) }
+        let wasLive = !message.isRetained
+        if wasLive, repeatsLastEvent(route) {
+            message = MQTTMessage(topic: message.topic, payload: message.payload, isRetained: true, qos: message.qos)
+        }
         for index in route.values { decodeValue(index, payload) }
         if dialect.republishesCachedState { hashOtherValues(route, payload) }
         let isJSON = route.values.contains { dialect.parts.values[$0].reader.source == .json }
         for index in route.events { decodeEvent(index, payload, isJSON: isJSON) }
+        recordEventMessage(route, wasLive: wasLive)
         for index in route.acks where decoded.command == nil { decodeAck(index, payload) }
         // In a merged message, a missing value means that the event of this value is not active.
         if dialect.republishesCachedState { state.seenItems.formUnion(route.values) }
@@ -69,9 +79,10 @@ struct MessageDecoder {
 
     private mutating func finish() {
         applyStaleStateFilter()
+        holdPassingJam()
         applyState()
-        applyFaults()
         decideOutcome()
+        applyFaults()
         if report != DecodedMessage.Report() { decoded.reports.append(report) }
     }
 
@@ -116,24 +127,19 @@ struct MessageDecoder {
     }
 
     private mutating func applyFaults() {
-        let faults = state.faultsByItem.values.reduce(into: Set<LockFault>()) { $0.formUnion($1) }
-        if faults != state.faults || (report.faults?.isEmpty == false) { report.faults = faults } else { report.faults = nil }
+        let faults = state.allFaults
+        let isRepeated = report.faults?.subtracting(state.passingJam?.faults ?? []).isEmpty == false
+        if faults != state.faults || isRepeated { report.faults = faults } else { report.faults = nil }
         state.faults = faults
     }
 
     /// Decides the outcome of the command in flight. Only live messages count.
     private mutating func decideOutcome() {
         guard let inFlight = state.inFlight, !message.isRetained else { return }
-        let isInCommandedState =
-            observed?.quality == .confirmed && observed?.position.lockState.satisfies(inFlight.operation) == true
-        if reportsJam && !isInCommandedState || (observed?.position == .jammed && observed?.quality == .confirmed) {
-            state.staleStateFilter = nil
-            decoded.command = .rejected(.jammed)
-            return
-        }
+        if observed?.position == .jammed, observed?.quality == .confirmed { decoded.command = .rejected(.jammed) }
         if case .rejected? = decoded.command {
             state.staleStateFilter = nil
-            return
+            return releasePassingJam()
         }
         guard let observed, state.quality == .confirmed, observed.position.lockState.satisfies(inFlight.operation) else { return }
         decoded.command = .confirmed

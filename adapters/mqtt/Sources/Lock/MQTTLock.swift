@@ -35,6 +35,8 @@ final class MQTTLock: Sendable {
         var deliveryFaults = DeliveryFaults()
         /// When a message was last dropped, while the lost values are still to be requested.
         var lastDrop: MonotonicInstant?
+        /// Decides when a jam that was reported during the command counts.
+        var jamTimer = DeadlineTimer()
         /// Filters events that report the last command as if it were another operation.
         var echoFilter: CommandEchoFilter?
         /// Merges the messages about the last operation at the door.
@@ -51,6 +53,8 @@ final class MQTTLock: Sendable {
     struct PendingCommand {
         let id: CommandID
         let until: MonotonicInstant
+        /// Just before `until`: the last moment at which the adapter concludes the command's outcome.
+        let nearEnd: MonotonicInstant
         var timers: Task<Void, Never>?
     }
 
@@ -137,18 +141,21 @@ final class MQTTLock: Sendable {
         (state.previousCommand, state.lastCommand) = (state.lastCommand?.id, (command.commandID, sent.number))
         state.delivery = CommandDelivery(command.commandID, messages.command, sent)
         state.echoFilter = CommandEchoFilter(command.operation, until: until.advanced(by: CommandEchoFilter.delay))
+        let nearEnd = until.advanced(by: .zero - min(lifetime / 4, .milliseconds(250)))
         state.pendingCommand = PendingCommand(
-            id: command.commandID, until: until, timers: startTimers(command.commandID, lifetime: lifetime, until: until))
+            id: command.commandID, until: until, nearEnd: nearEnd,
+            timers: startTimers(command.commandID, lifetime: lifetime, until: until, nearEnd: nearEnd))
         publishStateRequests(messages.stateRequests, &state, at: nil)
     }
 
     /// Starts the timers of an unanswered command. At half time the state is requested; just before
     /// the deadline, the dialect decides what the lock's silence means.
-    private func startTimers(_ command: CommandID, lifetime: Duration, until: MonotonicInstant) -> Task<Void, Never>? {
+    private func startTimers(
+        _ command: CommandID, lifetime: Duration, until: MonotonicInstant, nearEnd: MonotonicInstant
+    ) -> Task<Void, Never>? {
         guard dialect.retriesStateRequest || dialect.profile.quirks.contains(.alreadyInStateIsSuccess) else { return nil }
         let clock = context.clock
         let halfTime = until.advanced(by: .zero - lifetime / 2)
-        let nearEnd = until.advanced(by: .zero - min(lifetime / 4, .milliseconds(250)))
         return Task(executorPreference: context.executor) { [weak self] in
             do {
                 try await clock.sleep(until: halfTime)
@@ -189,9 +196,31 @@ final class MQTTLock: Sendable {
 
     /// Abandons a command; if it has no outcome yet, its outcome is unknown.
     func abandonCommand(_ state: inout State) {
+        if !state.isDetached { concludePassingJam(&state) }
+        state.jamTimer.cancel()
         state.pendingCommand?.timers?.cancel()
         state.pendingCommand = nil
         dialect.abandonCommand(&state.dialectState)
+    }
+
+    /// Reports a jam that may have been passing, and has lasted.
+    private func concludePassingJam(_ state: inout State) {
+        guard state.dialectState.passingJam != nil else { return }
+        let before = state.dialectState
+        apply(dialect.concludePassingJam(&state.dialectState), after: before, &state)
+    }
+
+    /// Sets the timer for a jam that may be passing, or cancels it when the jam is over.
+    private func setJamTimer(_ state: inout State) {
+        guard state.dialectState.passingJam != nil, let pending = state.pendingCommand else { return state.jamTimer.cancel() }
+        guard state.jamTimer.due == nil else { return }
+        let due = context.clock.monotonicNow().advanced(by: PassingJam.patience)
+        state.jamTimer.set(min(due, pending.nearEnd), clock: context.clock, executor: context.executor) { [weak self] setting in
+            self?.update { state in
+                guard state.jamTimer.expire(setting) else { return }
+                self?.concludePassingJam(&state)
+            }
+        }
     }
 
     // MARK: - Messages
@@ -251,6 +280,7 @@ final class MQTTLock: Sendable {
         case .accepted, nil: break
         }
         if decoded.command != nil { recordDelivery(&state, isAnswer: true) }
+        setJamTimer(&state)
     }
 
     /// Reports a command that the broker delivered after its deadline: the lock may execute it now.

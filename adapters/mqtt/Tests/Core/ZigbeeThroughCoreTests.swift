@@ -59,7 +59,9 @@ import Testing
         #expect(await fixture.stopAndRead().isEmpty)
     }
 
-    @Test("a partly locked bolt ends the command as jammed, and an error in the bridge's log ends it as a transport failure")
+    @Test(
+        "a bolt that stays between its ends ends the command as jammed, and an error in the bridge's log ends it as a transport failure"
+    )
     func failed() async throws {
         let fixture = try await Self.makeFixture()
         try fixture.publish(Self.topic, Self.state("unlocked"))
@@ -67,6 +69,8 @@ import Testing
         let jammed = try await fixture.begin(.lock)
         await fixture.arrived(1, on: Self.set)
         try fixture.publish(Self.topic, #"{"lock_state":"not_fully_locked","state":"UNLOCK"}"#)
+        try await fixture.settle()
+        fixture.clock.advance(by: .seconds(5))
         let jam = await jammed.finished.command
         #expect(jam.state == .failed && jam.outcomeDetail == "jammed" && fixture.status.faults == ["jammed", "notFullyLocked"])
         let lost = try await fixture.begin(.lock)
@@ -75,6 +79,44 @@ import Testing
             "zigbee2mqtt/bridge/logging", #"{"level":"error","message":"Publish 'set' 'state' to 'front' failed: 'x'"}"#)
         let command = await lost.finished.command
         #expect(command.state == .failed && command.outcomeDetail == "transport")
+        await fixture.end()
+    }
+
+    @Test("a half-way state during a command is shown as moving, and the command is confirmed by the state that follows")
+    func halfWay() async throws {
+        let fixture = try await Self.makeFixture()
+        try fixture.publish(Self.topic, Self.state("unlocked"))
+        try await fixture.settle()
+        for (number, operation, moving, end) in [
+            (1, LockOperation.lock, LockState.locking, "locked"), (2, .unlock, .unlocking, "unlocked"),
+        ] {
+            let running = try await fixture.begin(operation)
+            await fixture.arrived(number, on: Self.set)
+            try fixture.publish(Self.topic, #"{"state":"UNLOCK","lock_state":"not_fully_locked","battery":80}"#)
+            try await fixture.settle()
+            #expect(fixture.status.state == moving && fixture.status.faults.isEmpty)
+            fixture.clock.advance(by: .milliseconds(1200))
+            try fixture.publish(Self.topic, Self.state(end, #","battery":80"#))
+            let command = await running.finished.command
+            #expect(command.state == .confirmed)
+        }
+        #expect(await fixture.stopAndRead().isEmpty)
+    }
+
+    @Test("a half-way state that is the last report at the deadline is a jam, even if it came less than five seconds before")
+    func halfWayAtDeadline() async throws {
+        let fixture = try await Self.makeFixture()
+        try fixture.publish(Self.topic, Self.state("unlocked"))
+        try await fixture.settle()
+        let running = try await fixture.begin(.lock)
+        await fixture.arrived(1, on: Self.set)
+        try await fixture.settle()
+        fixture.clock.advance(by: .seconds(7))
+        try fixture.publish(Self.topic, Self.state("not_fully_locked"))
+        try await fixture.settle()
+        fixture.clock.advance(by: .milliseconds(2750))
+        let command = await running.finished.command
+        #expect(command.state == .failed && command.outcomeDetail == "jammed" && fixture.status.state == .jammed)
         await fixture.end()
     }
 

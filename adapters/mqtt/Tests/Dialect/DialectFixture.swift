@@ -28,6 +28,9 @@ struct DialectFixture {
         dialect.decode(MQTTMessage(topic: topic, payload: payload, isRetained: isRetained), &state).summary
     }
 
+    /// Concludes that a held jam has lasted.
+    mutating func concludePassingJam() -> String { dialect.concludePassingJam(&state).summary }
+
     /// Decodes a message that was read before the command in flight was sent.
     mutating func decodeEarlier(_ topic: String, _ payload: String) -> String {
         dialect.decodeEarlier(MQTTMessage(topic: topic, payload: Array(payload.utf8), isRetained: false), &state).summary

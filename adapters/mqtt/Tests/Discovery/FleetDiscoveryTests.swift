@@ -27,14 +27,17 @@ import Testing
         defer { fleet?.terminate() }
         for await event in events {
             // The locks start after the subscription, because not every announcement is retained.
-            if event == .subscribed { fleet = try play(["--broker", "mqtt://127.0.0.1:\(broker.port)"]) }
+            if event == .subscribed {
+                fleet = try program(["--broker", "mqtt://127.0.0.1:\(broker.port)"])
+                try fleet?.start()
+            }
             guard case .message(let message) = event else { continue }
             _ = discovery.receive(message)
             if discovery.locks.count == 2 * Self.profiles.count { break }
         }
         await connection.stop()
         #expect(discovery.locks.allSatisfy { $0.problem == nil })
-        #expect(try Set(discovery.locks.map { try key($0.profile, $0.variables) }) == Set(listed()))
+        #expect(try Set(discovery.locks.map { try key($0.profile, $0.variables) }) == Set(await listed()))
     }
 
     private func key(_ profile: String, _ variables: [String: JSONValue]) throws -> String {
@@ -43,27 +46,23 @@ import Testing
     }
 
     /// Returns the same locks as listed by the program itself.
-    private func listed() throws -> [String] {
+    private func listed() async throws -> [String] {
         struct Lock: Decodable {
             var profile: String
             var address: [String: JSONValue]
         }
-        let output = Pipe()
-        let program = try play(["--list"], output)
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        program.waitUntilExit()
+        let bytes = try await program(["--list"]).output().bytes
         return try JSONDecoder().decode([Lock].self, from: bytes).map { try key($0.profile, $0.address) }
     }
 
-    private func play(_ options: [String], _ output: Pipe = Pipe()) throws -> Process {
+    private func program(_ options: [String]) throws -> Process {
         let program = Process()
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         program.executableURL = URL(filePath: tests).deletingLastPathComponent().appending(path: "doorward-mqtt-locks")
         program.arguments = options + ["--count", "2"] + Self.profiles.flatMap { ["--profile", $0] }
-        program.standardOutput = output
+        program.standardOutput = Pipe()
         // The program runs until its input ends.
         program.standardInput = Pipe()
-        try program.run()
         return program
     }
 }

@@ -21,7 +21,7 @@ final class PageBroker: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let rights = try Self.block("acl", of: page) + "\nuser \(Self.host)\ntopic readwrite #\n"
         try rights.write(to: folder.appending(path: "doors.acl"), atomically: true, encoding: .utf8)
-        try Self.writePasswords(to: folder.appending(path: "doors.passwords"))
+        try await Self.writePasswords(to: folder.appending(path: "doors.passwords"))
         let lines = try Self.block("conf", of: page).replacing("/etc/mosquitto", with: folder.path)
             .split(separator: "\n").map(String.init).filter { !$0.hasPrefix("listener") }
         broker = try await MosquittoProcess.start(lines)
@@ -45,15 +45,14 @@ final class PageBroker: Sendable {
         return String(try #require(parts.count == 2 ? parts[1].components(separatedBy: "```").first : nil))
     }
 
-    private static func writePasswords(to file: URL) throws {
+    private static func writePasswords(to file: URL) async throws {
         let lines = (BrokerPageTests.users + [host]).map { "\($0):\(password)\n" }
         try lines.joined().write(to: file, atomically: true, encoding: .utf8)
         let program = Process()
         program.executableURL = URL(filePath: "/usr/bin/mosquitto_passwd")
         program.arguments = ["-U", file.path]
         try program.start()
-        program.waitUntilExit()
-        try #require(program.terminationStatus == 0)
+        try #require(await program.exitCode() == 0)
         // If root runs the tests, mosquitto reads the file as another user.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
     }

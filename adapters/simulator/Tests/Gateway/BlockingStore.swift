@@ -182,6 +182,7 @@ private final class BlockingResult<Value: Sendable>: Sendable {
     }
 
     func get() throws(StoreError) -> Value {
+        // Blocks: the executor's own thread.
         isAvailable.wait()
         guard let value = result.withLock({ $0 }) else { throw .unavailable }
         return try value.get()

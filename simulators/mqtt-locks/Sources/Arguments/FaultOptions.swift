@@ -4,6 +4,8 @@ import ArgumentParser
 struct FaultOptions: ParsableArguments {
     @Option(help: "Fraction of motor movements that jam, from 0 to 1.")
     var jam = 0.0
+    @Option(help: "Fraction of movements during which a lock reports a half-way state.")
+    var halfWay = 0.0
     @Option(help: "Fraction of commands that are lost on their way to the lock.")
     var drop = 0.0
     @Option(help: "Fraction of reports that are published twice.")
@@ -23,7 +25,8 @@ struct FaultOptions: ParsableArguments {
 
     var rates: [Fault: Double] {
         [
-            .jam: jam, .drop: drop, .duplicate: duplicate, .late: late, .offline: offline, .wrongState: wrongState,
+            .jam: jam, .halfWay: halfWay, .drop: drop, .duplicate: duplicate, .late: late, .offline: offline,
+            .wrongState: wrongState,
             .garbage: garbage, .retained: retained, .reboot: reboot,
         ]
     }

@@ -98,6 +98,7 @@ struct ZWaveLock: Dialect {
         case .door: reportDoor(&context)
         case .battery: reportBattery(&context)
         case .report: reportMode(&context)
+        case .moving where context.happens(.halfWay): publishEvent("RF_not_fully_locked_operation", nil, &context)
         // A lock of this kind is supervised: it responds when the bolt has arrived. There is no notification for a wrong code at
         // the keypad.
         case .moving, .released, .codeRefused, .due: break

@@ -99,7 +99,11 @@ struct ZigbeeLock: Dialect {
             cachedPosition = context.mechanism.sensedPosition
             publish(&context)
         case .due(ReadTimer.pins), .battery, .door, .report: publish(&context)
-        // A Zigbee lock does not report movements in progress, and has no latch to release.
+        // Most Zigbee locks do not report movements in progress. Some, such as Danalock V3, report a bolt between its ends.
+        case .moving where context.happens(.halfWay):
+            cachedPosition = .jammed
+            publish(&context)
+        // A Zigbee lock has no latch to release.
         case .moving, .released, .due: break
         }
     }

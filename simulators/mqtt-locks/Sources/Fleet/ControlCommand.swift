@@ -20,7 +20,7 @@ struct ControlCommand: Hashable, Sendable {
     }
 
     static let help = """
-        jam|drop|duplicate|late|wrong-state LOCK    at the next occasion
+        jam|half-way|drop|duplicate|late|wrong-state LOCK    at the next occasion
         garbage|retained|reboot LOCK                now
         offline|online LOCK                         until the other is asked for
         thumb-turn LOCK                             to the other side
@@ -40,7 +40,8 @@ extension ControlCommand.Action {
         case ("offline", nil, _): self = .offline
         case ("online", nil, _): self = .online
         case ("reboot", nil, _): self = .reboot
-        case ("jam", nil, _), ("drop", nil, _), ("duplicate", nil, _), ("late", nil, _), ("wrong-state", nil, _):
+        case ("jam", nil, _), ("half-way", nil, _), ("drop", nil, _), ("duplicate", nil, _), ("late", nil, _),
+            ("wrong-state", nil, _):
             guard let fault = Fault(rawValue: word) else { return nil }
             self = .fault(fault)
         case ("keypad", let slot?, 1):

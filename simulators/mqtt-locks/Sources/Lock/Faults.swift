@@ -2,6 +2,8 @@
 enum Fault: String, Hashable, Sendable, CaseIterable {
     /// A motor movement jams.
     case jam
+    /// A lock reports the bolt between its ends during a movement, if its ecosystem can, and its end afterwards.
+    case halfWay = "half-way"
     /// A command is lost on its way to the lock, without any response.
     case drop
     /// A report is published twice.
