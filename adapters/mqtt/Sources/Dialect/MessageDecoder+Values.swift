@@ -145,6 +145,7 @@ extension MessageDecoder {
     /// another topic becomes the current one, marked as stale.
     private mutating func reevaluate(_ index: Int) {
         let isHeld = state.passingJam?.flags.contains(index) ?? false
+        if isHeld { state.passingJam?.isPosition = false }
         guard let ended = state.states.removeValue(forKey: index), ended.position == state.position || isHeld else { return }
         let other = state.states.min { $0.key < $1.key }?.value
         observed = ObservedState(position: other?.position ?? .unknown, quality: .stale, part: index, time: nil)
