@@ -1,7 +1,7 @@
 // Portfolios: properties, subscription with its usage, retention of the log, owners and admins, compliance report.
 // @ts-check
 import { call, readIfChanged, save } from './api.js';
-import { button, dialog, field, icon, isOutOfReach, notice, ofObject, pager, select, whenLoaded } from './parts.js';
+import { button, dialog, field, icon, keepsAfter, notice, ofObject, pager, select, whenLoaded } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, modules, nameOf, roleOf, sentenceOf } from './words.js';
@@ -46,8 +46,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
-      if (state.status === 'loaded' && !isOutOfReach(error)) state.notes.page = { tone: 'bad', text: sentenceOf(error) };
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.notes.page = { tone: 'bad', text: sentenceOf(error) };
     }
     context.redraw();
   },

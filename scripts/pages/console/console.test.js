@@ -569,14 +569,14 @@ test('with more than 1,000 doors the search and the property in the address are 
   await withDoors(numbered(3000), 'q=Door 29', async ({ gateway, state, text, needs, settled }) => {
     await settled();
     // Door 29, 290 to 299, and 2900 to 2999.
-    assert.equal(state.devices.size, 111);
-    assert.ok(state.devices.has('d2999') && !text().includes('No door matches'));
+    assert.equal(state.list.objects.size, 111);
+    assert.ok(state.list.objects.has('d2999') && !text().includes('No door matches'));
     assert.equal(gateway.asked[1], 'page=1&limit=60&q=Door+29');
     assert.deepEqual(needs.at(-1), deviceNeed('q=Door%2029'));
   });
   await withDoors(numbered(3000), 'property=p1', async ({ gateway, state, text, needs, settled }) => {
     await settled();
-    assert.deepEqual([state.devices.size, state.total, gateway.asked.at(-1)], [200, 1500, 'page=1&limit=200&propertyId=p1']);
+    assert.deepEqual([state.list.objects.size, state.total, gateway.asked.at(-1)], [200, 1500, 'page=1&limit=200&propertyId=p1']);
     assert.ok(text().includes('1,500 doors match. The first 200 are shown, and read again every 15 seconds.'));
     // The stream would send all 1,500.
     assert.deepEqual(needs.at(-1), null);
@@ -619,18 +619,18 @@ test('the page Doors takes from the shared stream only what comes under its own 
     live('snapshot', { name: 'device.other', type: 'device', objects: [door(0)], last: true, isFirst: true });
     live('ready', { name: 'device.other' });
     live('ready', { name: 'device' });
-    assert.deepEqual([...state.devices.keys()], ['d0', 'd1', 'd2']);
+    assert.deepEqual([...state.list.objects.keys()], ['d0', 'd1', 'd2']);
     live('removed', { names: ['device.other', 'device'], type: 'device', id: 'd1' });
     live('change', { names: ['device'], type: 'device', object: door(7) });
-    assert.deepEqual([...state.devices.keys()], ['d0', 'd2', 'd7']);
+    assert.deepEqual([...state.list.objects.keys()], ['d0', 'd2', 'd7']);
     // Of a snapshot that was begun before, for another tab, the first part is missing.
     live('snapshot', { name: 'device', type: 'device', objects: [door(2, { state: 'JAMMED' })], last: true, isFirst: false });
     live('ready', { name: 'device' });
-    assert.deepEqual([[...state.devices.keys()], state.devices.get('d2').state], [['d0', 'd2', 'd7'], 'JAMMED']);
+    assert.deepEqual([[...state.list.objects.keys()], state.list.objects.get('d2').state], [['d0', 'd2', 'd7'], 'JAMMED']);
     live('snapshot', { name: 'device', type: 'device', objects: [door(2)], last: false, isFirst: true });
     live('snapshot', { name: 'device', type: 'device', objects: [door(7)], last: true, isFirst: false });
     live('ready', { name: 'device' });
-    assert.deepEqual([...state.devices.keys()], ['d2', 'd7']);
+    assert.deepEqual([...state.list.objects.keys()], ['d2', 'd7']);
   });
 });
 
@@ -657,19 +657,19 @@ test('a door that is deleted while the doors are read does not come back', async
     await withDoors(numbered(100), '', async ({ gateway, state, live, settled }) => {
       gateway.holdFrom = 2;
       await settled();
-      assert.equal(state.devices.size, 60);
+      assert.equal(state.list.objects.size, 60);
       const left = numbered(100).filter(({ id }) => id !== 'd5');
       // The gateway reads the page before the door is deleted and the stream says so, or after it.
       if (isByStream) {
         live('snapshot', { name: 'device', type: 'device', objects: left, last: true, isFirst: true });
         live('ready', { name: 'device' });
-        assert.ok(!state.devices.has('d5'));
+        assert.ok(!state.list.objects.has('d5'));
       } else {
         gateway.doors = left;
       }
       gateway.go.pop()();
       await settled();
-      assert.deepEqual([...state.devices.keys()].sort(), left.map(({ id }) => id).sort(), String(isByStream));
+      assert.deepEqual([...state.list.objects.keys()].sort(), left.map(({ id }) => id).sort(), String(isByStream));
     });
   }
 });
@@ -683,7 +683,7 @@ test('a door that is drawn stays while new ones before it wait for their frame',
     let frames = 0;
     context.redraw = () => { frames++; };
     // 30 new doors come first.
-    state.devices = new Map([...numbered(60).slice(30), ...state.devices.values()].map((one) => [one.id, one]));
+    state.list.objects = new Map([...numbered(60).slice(30), ...state.list.objects.values()].map((one) => [one.id, one]));
     const drawn = text();
     for (let number = 0; number < 10; number++) assert.match(drawn, new RegExp(`Door ${number}\\b`));
     // Four new ones are drawn in a frame.
@@ -707,15 +707,15 @@ test('doors are described in blocks of six, and a change describes its block onl
       assert.deepEqual(before.map(({ children }) => children.length), Array(10).fill(6));
       assert.ok(before.every(({ props }) => (style === 'board' ? props['--doors'] === 6 : props.role === 'rowgroup')));
       blocks().forEach((block, index) => assert.equal(block, before[index]));
-      state.devices.set('d8', { ...state.devices.get('d8'), state: 'JAMMED' });
+      state.list.objects.set('d8', { ...state.list.objects.get('d8'), state: 'JAMMED' });
       assert.deepEqual(blocks().flatMap((block, index) => (block === before[index] ? [] : [index])), [1]);
       // A door that leaves moves the ones behind it, which are not described again.
       const rows = blocks().flatMap(({ children }) => children);
-      state.devices.delete('d0');
+      state.list.objects.delete('d0');
       const after = blocks();
       assert.deepEqual(after.map(({ children }) => children.length), [...Array(9).fill(6), 5]);
       after.flatMap(({ children }) => children).forEach((row, index) => assert.equal(row, rows[index + 1]));
-      state.devices = new Map([['d0', { ...door(0), propertyName: 'House' }], ...state.devices]);
+      state.list.objects = new Map([['d0', { ...door(0), propertyName: 'House' }], ...state.list.objects]);
     }
   });
 });
