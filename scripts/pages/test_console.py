@@ -13,6 +13,7 @@ from console_driver import (
     FILES, HOSTILE, PHONE, WIDE, Building, Console, button, each_look, focused, has, look, open_door, press, text, until)
 from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
+from console_rights import RIGHTS
 from scripted_stream import ScriptedStream
 from test_pages import PASSWORD, run
 
@@ -808,7 +809,7 @@ HALVES = {
         sign_in, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
         unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
-    "second": [*MANAGEMENT, *INTERACTIONS],
+    "second": [*MANAGEMENT, *RIGHTS, *INTERACTIONS],
 }
 
 
