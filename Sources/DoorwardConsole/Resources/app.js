@@ -339,7 +339,7 @@ export async function leaveSession() {
     await signOut();
   } catch (error) {
     app.leaving = false;
-    context.note(sentenceOf(error), 'bad');
+    context.note(`You are still signed in: the session could not be ended. ${sentenceOf(error)}`, 'bad');
   }
 }
 

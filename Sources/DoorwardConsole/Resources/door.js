@@ -317,7 +317,7 @@ export function entriesView(data, at, go) {
       'li.row', { key: (entry.principal.id || entry.principal.name || '') + index },
       h('span.dot-icon.idle', null, icon(entry.principal.kind === 'USER' ? 'account' : entry.principal.kind === 'GUEST_LINK' ? 'guests' : 'check')),
       h('span.record-text', null,
-        h('strong', null, entry.principal.name || { USER: 'A person', GUEST_LINK: 'A guest link', API_KEY: 'An API key' }[/** @type {'USER'} */ (entry.principal.kind)]),
+        h('strong', null, entry.principal.name?.trim() || { USER: 'A person', GUEST_LINK: 'A guest link', API_KEY: 'An API key' }[/** @type {'USER'} */ (entry.principal.kind)]),
         h('span.record-sub', null, ruleText(entry.rule))),
       h('span.record-side', null, entry.until ? ['until ', time(entry.until)] : 'no end')))),
     pager(data.pagination, go),

@@ -11,10 +11,10 @@ const { Ability, isOpen, places, unpackRules } = await import('./ability.js');
 const { EventParser, Live, LiveObjects, backOff, nameOfNeed } = await import('./live.js');
 const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
-const { describe, merged } = await import('./records.js');
-const { localText, resolved, standing } = await import('./guests.js');
+const { actorOf, describe, merged } = await import('./records.js');
+const { localText, resolved, standing, titleOf } = await import('./guests.js');
 const { counters, default: doorsPage } = await import('./doors.js');
-const { call, queryText, readIfChanged } = await import('./api.js');
+const { call, currentUser, queryText, readIfChanged, restore, signIn, signOut } = await import('./api.js');
 
 /** Pseudo-random numbers from a seed (mulberry32). */
 function generator(seed) {
@@ -497,6 +497,54 @@ test('a session that cannot be continued for want of an answer is no request who
   } finally {
     globalThis.fetch = before;
   }
+});
+
+test('nothing is asked of a browser without a session, and a session has ended only when the gateway says so', async () => {
+  const before = { fetch: globalThis.fetch, document: globalThis.document };
+  const asked = [];
+  const answers = { '/auth/login': [200], '/auth/refresh': [], '/auth/logout': [] };
+  const fetch = async (url) => {
+    const path = url.replace('/api/v1', '');
+    const status = answers[path].shift();
+    asked.push(path);
+    if (!status) throw new TypeError('no network');
+    return new Response(status === 204 ? null : JSON.stringify({ data: { token: 't', user: { id: 'u1' } } }), { status });
+  };
+  const document = { cookie: 'doorward_session=' };
+  Object.assign(globalThis, { fetch, document });
+  try {
+    assert.equal(await restore(), false);
+    document.cookie = 'doorward_sessions=1; x_doorward_session=1';
+    assert.equal(await restore(), false);
+    assert.deepEqual(asked, []);
+    await signIn('a@example.org', 'p');
+    document.cookie = 'a=b; doorward_session=1';
+    // No answer; an error of the gateway; and a token that has expired, with a session that cannot be continued for want of an answer.
+    for (const [logout, refresh] of [[[], []], [[503], []], [[401], []], [[401], [200]]]) {
+      Object.assign(answers, { '/auth/logout': logout, '/auth/refresh': refresh });
+      await assert.rejects(signOut());
+      assert.equal(currentUser()?.id, 'u1', JSON.stringify(logout));
+    }
+    // The gateway has taken neither the token nor the cookie, so the session is continued to be ended.
+    Object.assign(answers, { '/auth/logout': [401, 204], '/auth/refresh': [200] });
+    asked.length = 0;
+    await signOut();
+    assert.deepEqual([asked, currentUser()], [['/auth/logout', '/auth/refresh', '/auth/logout'], null]);
+    Object.assign(answers, { '/auth/login': [200], '/auth/logout': [401], '/auth/refresh': [401] });
+    await signIn('a@example.org', 'p');
+    await signOut();
+    assert.equal(currentUser(), null);
+  } finally {
+    Object.assign(globalThis, before);
+  }
+});
+
+test('a person without a last name has no space at the end, and a guest has the name of the account', () => {
+  assert.equal(words.nameOf({ firstName: 'Olga', lastName: '' }), 'Olga');
+  assert.equal(words.nameOf({ id: 'u', name: 'Olga ', email: 'o@example.org' }), 'Olga');
+  assert.equal(words.nameOf({ id: 'u', name: ' ', email: 'o@example.org' }), 'o@example.org');
+  assert.equal(actorOf({ actorName: 'Olga ' }), 'Olga');
+  assert.deepEqual([{ label: 'Plumber' }, { label: null, guest: { name: 'Gus Example' } }, { label: null, guestUserId: 'u' }].map(titleOf), ['Plumber', 'Gus Example', 'A guest']);
 });
 
 test('an error becomes a sentence with the field that is wrong', () => {
