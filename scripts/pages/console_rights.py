@@ -97,6 +97,12 @@ def rights_of_places(console, gateway):
         shows(tabs, "Linden")
         for page in tabs.values():
             has(page, ".note", 0)
+        # It can be chosen again, too.
+        for choice in ["#log-door", "#check-door"]:
+            page = tabs[choice[1:].split("-")[0]]
+            until(page, lambda: "Linden Gate" in page.locator(choice).inner_text(), f"{choice} has no such door")
+        button(tabs["guests"], "Let a guest in").click()
+        tabs["guests"].locator("#guest-property option", has_text="Linden House").wait_for(state="attached")
         # The whole.
         for house in [lost, kept]:
             house.take(gateway.keeper)

@@ -203,7 +203,7 @@ function followRights(before) {
   if (hasBegun && app.ended && app.note?.text === app.ended) app.note = app.ended = null;
   const isOut = !app.page || app.state?.status === 'failed';
   if (app.place && isOut && isOpen(app.place, app.ability)) route();
-  else if (app.page?.permissionsChanged) app.page.permissionsChanged(context, app.state);
+  else if (app.page?.permissionsChanged) app.page.permissionsChanged(context, app.state, hasBegun);
   else if (hasBegun) app.page?.refresh?.(context, app.state);
 }
 

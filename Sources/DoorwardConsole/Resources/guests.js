@@ -25,7 +25,7 @@ const page = {
       status: 'loading', error: null, pagination: null, show: 'active', number: 1, q: '', readAt: null, isEnded: false,
       // The page shows a part of what the stream sends.
       list: new LiveObjects({ type: 'guestAccess', query: '' }, ({ id }) => state.list.objects.has(id)),
-      doors: new Map(), zones: new Map(), form: null, opened: null, asks: null, reads: 0,
+      doors: new Map(), zones: new Map(), hasPlaces: false, form: null, opened: null, asks: null, reads: 0,
     };
     context.need([state.list.need]);
     page.refresh(context, state);
@@ -69,6 +69,13 @@ const page = {
     if (event === 'poll' || (data.type === 'guestAccess' && event !== 'snapshot')) page.refresh(context, state);
   },
 
+  /** @param {any} context @param {any} state @param {boolean} hasBegun */
+  permissionsChanged(context, state, hasBegun) {
+    if (!hasBegun) return;
+    state.hasPlaces = false;
+    page.refresh(context, state);
+  },
+
   /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
@@ -96,10 +103,11 @@ export default page;
 
 /** The first doors, and the properties with their time zones, once. @param {any} state */
 async function loadPlaces(state) {
-  if (state.doors.size) return;
+  if (state.hasPlaces) return;
   const [{ devices }, properties] = await Promise.all([call('GET', '/devices', { query: { limit: 200, sortBy: 'name' } }), readAll('/properties', 'properties')]);
   state.doors = new Map(devices.map((/** @type {any} */ one) => [one.id, one]));
   state.zones = new Map(properties.map((/** @type {any} */ one) => [one.id, { ...one, zone: one.defaultTimeZone }]));
+  state.hasPlaces = true;
 }
 
 /** Reads the doors of accesses that are not known yet. @param {any} state @param {any[]} accesses */

@@ -64,6 +64,13 @@ const page = {
     context.redraw();
   },
 
+  /** @param {any} context @param {any} state @param {boolean} hasBegun */
+  permissionsChanged(context, state, hasBegun) {
+    if (!hasBegun) return;
+    state.picker.read();
+    page.refresh(context, state);
+  },
+
   /** @param {any} context @param {any} state */
   view(context, state) {
     const mayExport = ['Portfolio', 'Property', 'Gateway'].some((type) => context.ability.can('accessLog.export', type));

@@ -49,7 +49,7 @@ export class DoorPicker {
         total: q.trim() ? this.total : pagination.totalItems,
       });
       if (isFirst) onread();
-      else context.announce(page === 1 ? `${counted(this.found, 'door')} found` : `${counted(this.doors.length, 'door')} shown`);
+      else if (q.trim() || page > 1) context.announce(page === 1 ? `${counted(this.found, 'door')} found` : `${counted(this.doors.length, 'door')} shown`);
     } catch (error) {
       if (number !== this.reads) return;
       this.error = error;
