@@ -4,7 +4,7 @@
 
 With CONSOLE_FILES=Sources/DoorwardConsole/Resources the files come from that folder, so that a change needs no build.
 """
-import gzip, io, pathlib, sys, time
+import gzip, io, json, pathlib, sys, time
 
 import zxingcpp
 from PIL import Image
@@ -564,6 +564,25 @@ def guests_of_tenant(console, gateway):
     page.locator(".note", has_text="revoked").wait_for()
 
 
+def guest_names(console, gateway):
+    """A guest with an account has the name that the gateway sends, and a warning about a link is beside its code."""
+    access = gateway.grant()
+    answer = lambda route, change: route.fulfill(status=200, content_type="application/json", body=json.dumps({"data": change(route.fetch().json()["data"])}))
+    guest = {"guest": {"id": gateway.guest, "name": "Gus Example ", "email": gateway.people["guest"]}}
+    page = console.sign_in("owner")
+    page.route("**/api/v1/guest-access?**", lambda route: answer(route, lambda data: data | {"guestAccesses": [one | guest for one in data["guestAccesses"]]}))
+    page.route(f"**/api/v1/guest-access/{access}?**", lambda route: answer(route, lambda data: data | {"guestAccess": data["guestAccess"] | guest}))
+    page.route("**/api/v1/guest-access/*/link", lambda route: answer(route, lambda data: {"link": data["link"] | {"warning": "The link names an address of this network only."}}))
+    page.goto(gateway.url + "/#/guests")
+    page.locator(".guest strong", has_text="Gus Example").wait_for()
+    button(page, "Details of Gus Example").click()
+    button(page, "Create a link").click()
+    page.locator(".link-view .notice.warn", has_text="this network only").wait_for()
+    assert page.inner_text("#dialog-title") == "Gus Example"
+    console.check(page, "guests-warning")
+    gateway.call("DELETE", f"/guest-access/{access}")
+
+
 def log(console, gateway):
     """The log with filters, pages, a denial that is explained, charts with their tables, and an export."""
     stranger = gateway.sign_in(gateway.people["tenant"])
@@ -848,7 +867,7 @@ def weight(console, gateway):
 HALVES = {
     "first": [
         sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
-        unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live, live_recovers, seven_tabs, weight,
+        unknown_door, settings, away, guests, guests_of_tenant, guest_names, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
     "second": [*MANAGEMENT, *RIGHTS, *PICKER, *INTERACTIONS],
 }
