@@ -67,14 +67,15 @@ def forgets(console, tabs, words, name):
 
 
 def rights_of_places(console, gateway):
-    """Doors, guests, log, access check, people, property, unit, door and person, when one of two properties is lost, then both, and when they return."""
+    """Doors, guests, log, access check, people, account, property, unit, door and person, when one of two properties is lost, then both, and when they return."""
     console.has_stream = True
     lost, kept = House(gateway, "Linden"), House(gateway, "Kastanie")
     gateway.add("keeper", "Kim")
     for house in [lost, kept]:
         house.give(gateway.keeper)
     lists = {
-        "doors": f"#/doors?property={lost.property}", "guests": "#/guests", "log": f"#/log?deviceId={lost.door}", "check": "#/check", "people": "#/people?q=Linden"}
+        "doors": f"#/doors?property={lost.property}", "guests": "#/guests", "log": f"#/log?deviceId={lost.door}", "check": "#/check",
+        "people": "#/people?q=Linden", "account": "#/account"}
     objects = {"property": f"#/properties/{lost.property}", "unit": f"#/units/{lost.unit}", "door": f"#/doors/{lost.door}", "person": f"#/people/{lost.tenant}"}
     try:
         tabs = open_tabs(console, gateway, "keeper", lists | objects)
@@ -91,7 +92,8 @@ def rights_of_places(console, gateway):
             assert "Your access to a property has ended" in text(page, ".note"), text(page)
         for page in of_objects.values():
             page.locator("h2", has_text="Not here, or not yours").wait_for()
-        shows({title: tabs[title] for title in lists}, "Kastanie")
+        # The account page has a choice of properties only where there are several.
+        shows({title: tabs[title] for title in lists if title != "account"}, "Kastanie")
         # It returns.
         lost.give(gateway.keeper)
         shows(tabs, "Linden")
