@@ -50,6 +50,8 @@ extension ConsoleFile {
         ConsoleFile("removal.js", PackageResources.removal_js),
         ConsoleFile("people.js", PackageResources.people_js),
         ConsoleFile("person.js", PackageResources.person_js),
+        ConsoleFile("picker.js", PackageResources.picker_js),
+        ConsoleFile("rights.js", PackageResources.rights_js),
         ConsoleFile("portfolio.js", PackageResources.portfolio_js),
         ConsoleFile("found.js", PackageResources.found_js),
         ConsoleFile("gateway.js", PackageResources.gateway_js),

@@ -35,6 +35,9 @@ class Building(Gateway):
         self.add("guest", "Gus")
         self.add("stranger", "Stan")
 
+    def owner_id(self):
+        return self.call("GET", "/users/me")["user"]["id"]
+
     def create(self, path, body):
         return next(iter(self.call("POST", path, body).values()))["id"]
 

@@ -4,7 +4,7 @@
 
 With CONSOLE_FILES=Sources/DoorwardConsole/Resources the files come from that folder, so that a change needs no build.
 """
-import gzip, io, pathlib, sys, time
+import gzip, io, json, pathlib, sys, time
 
 import zxingcpp
 from PIL import Image
@@ -13,6 +13,8 @@ from console_driver import (
     FILES, HOSTILE, PHONE, WIDE, Building, Console, button, each_look, focused, has, look, open_door, press, text, until)
 from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
+from console_picker import PICKER
+from console_rights import RIGHTS
 from scripted_stream import ScriptedStream
 from test_pages import PASSWORD, run
 
@@ -36,7 +38,7 @@ def sign_in(console, gateway):
     page.fill("#password", PASSWORD)
     page.keyboard.press("Enter")
     page.wait_for_selector(".card")
-    assert page.evaluate("document.cookie + localStorage.length + sessionStorage.length") == "00"
+    assert page.evaluate("document.cookie + localStorage.length + sessionStorage.length") == "doorward_session=100"
     page.reload()
     page.wait_for_selector(".card")
     other = console.page(page.context)
@@ -54,6 +56,46 @@ def sign_in(console, gateway):
     page.reload()
     page.wait_for_selector("#email")
     console.clean("sign-in")
+
+
+def first_visit(console, gateway):
+    """A browser without a session sends no request that fails, and over plain HTTP the sign-in page says what that means."""
+    page = console.page(console.context())
+    failed, lines = [], []
+    page.on("response", lambda response: response.status >= 400 and failed.append(response.url))
+    page.on("console", lambda line: lines.append(line.text))
+    page.goto(gateway.url + "/")
+    page.wait_for_selector("#email")
+    assert not failed and not lines, (failed, lines)
+    assert page.locator(".notice").count() == 0
+    url = "http://doors.example"
+    context = console.context(PHONE)
+    pass_on = lambda route: route.fulfill(response=route.fetch(url=gateway.url + route.request.url[len(url):]))
+    context.route(url + "/**", lambda route: route.fallback() if FILES and "/console/" in route.request.url else pass_on(route))
+    page = console.page(context, url)
+    page.goto(url + "/")
+    page.locator(".notice.warn", has_text="plain HTTP").wait_for()
+    console.check(page, "sign-in-plain")
+
+
+def sign_out(console, gateway):
+    """A session that has not ended is said so; it ends also when the access token has expired."""
+    page = console.sign_in("owner", "#/account")
+    logout = "**/api/v1/auth/logout"
+    page.route(logout, lambda route: route.abort())
+    button(page, "Sign out").click()
+    page.locator(".note", has_text="You are still signed in").wait_for()
+    assert page.locator("#email").count() == 0 and "Olga" in text(page, "header")
+    console.check(page, "sign-out-away")
+    page.unroute(logout)
+    expired = lambda route: route.continue_(headers=route.request.headers | {"authorization": "Bearer expired"})
+    page.route(logout, expired, times=1)
+    button(page, "Sign out").click()
+    page.wait_for_selector("#email")
+    page.reload()
+    page.wait_for_selector("#email")
+    assert not page.evaluate("document.cookie"), "the browser still has a session"
+    console.clean("sign-out")
 
 
 def recovery_code(console, gateway):
@@ -522,6 +564,25 @@ def guests_of_tenant(console, gateway):
     page.locator(".note", has_text="revoked").wait_for()
 
 
+def guest_names(console, gateway):
+    """A guest with an account has the name that the gateway sends, and a warning about a link is beside its code."""
+    access = gateway.grant()
+    answer = lambda route, change: route.fulfill(status=200, content_type="application/json", body=json.dumps({"data": change(route.fetch().json()["data"])}))
+    guest = {"guest": {"id": gateway.guest, "name": "Gus Example ", "email": gateway.people["guest"]}}
+    page = console.sign_in("owner")
+    page.route("**/api/v1/guest-access?**", lambda route: answer(route, lambda data: data | {"guestAccesses": [one | guest for one in data["guestAccesses"]]}))
+    page.route(f"**/api/v1/guest-access/{access}?**", lambda route: answer(route, lambda data: data | {"guestAccess": data["guestAccess"] | guest}))
+    page.route("**/api/v1/guest-access/*/link", lambda route: answer(route, lambda data: {"link": data["link"] | {"warning": "The link names an address of this network only."}}))
+    page.goto(gateway.url + "/#/guests")
+    page.locator(".guest strong", has_text="Gus Example").wait_for()
+    button(page, "Details of Gus Example").click()
+    button(page, "Create a link").click()
+    page.locator(".link-view .notice.warn", has_text="this network only").wait_for()
+    assert page.inner_text("#dialog-title") == "Gus Example"
+    console.check(page, "guests-warning")
+    gateway.call("DELETE", f"/guest-access/{access}")
+
+
 def log(console, gateway):
     """The log with filters, pages, a denial that is explained, charts with their tables, and an export."""
     stranger = gateway.sign_in(gateway.people["tenant"])
@@ -808,10 +869,10 @@ def weight(console, gateway):
 # Each half runs with a gateway of its own, so that two processes can share the work.
 HALVES = {
     "first": [
-        sign_in, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
-        unknown_door, settings, away, guests, guests_of_tenant, log, access_check, account, live, live_recovers, seven_tabs, weight,
+        sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
+        unknown_door, settings, away, guests, guests_of_tenant, guest_names, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
-    "second": [*MANAGEMENT, *INTERACTIONS],
+    "second": [*MANAGEMENT, *RIGHTS, *PICKER, *INTERACTIONS],
 }
 
 

@@ -88,8 +88,20 @@ function accept(data) {
   notify('signedIn');
 }
 
-/** Continues the session of this browser; returns whether there is one. Throws if the gateway cannot be reached. */
+/** Whether this browser can have a session: a cookie that scripts can read is set and removed with the one that they cannot. */
+function mayHaveSession() {
+  const cookies = globalThis.document?.cookie;
+  return cookies === undefined || /(^|; )doorward_session=1(;|$)/.test(cookies);
+}
+
+/**
+ * Continues the session of this browser; returns whether there is one. Throws if the gateway cannot be reached. Where there is none, nothing
+ * is asked: the browser would report the refusal as an error.
+ *
+ * @returns {Promise<boolean>}
+ */
 export function restore() {
+  if (!refreshing && !mayHaveSession()) return Promise.resolve(false);
   // Tabs take turns: a refresh token that is used twice ends the session.
   const renew = async () => {
     try {
@@ -116,13 +128,17 @@ export function restoreFirst() {
   return attempt || restore();
 }
 
+/** Ends the session. Throws if it is not known that it has ended; the person is signed in as before then. */
 export async function signOut() {
   const user = currentUser();
+  // The gateway takes the refresh cookie where the access token has expired.
+  const logout = () => send('POST', '/auth/logout', { within: readWithin });
   try {
-    await send('POST', '/auth/logout', {});
+    await logout();
   } catch (error) {
-    // A session that has ended already is what is wanted.
     if (!(error instanceof APIError) || error.status !== 401) throw error;
+    // It has taken neither. A session that can still be continued is ended with its new token, and one that cannot has ended already.
+    if (await restore()) await logout();
   }
   if (tabs && user) tabs.postMessage({ type: 'signedOut', userId: user.id });
   forget('signedOut');

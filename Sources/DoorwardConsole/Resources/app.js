@@ -3,8 +3,9 @@
 import { currentUser, observe, readIfChanged, request, restore, restoreFirst, signInByLink, signOut } from './api.js';
 import { Ability, isOpen, places } from './ability.js';
 import { Commands } from './commands.js';
-import { Live } from './live.js';
+import { Live, nameOfNeed } from './live.js';
 import { button, icon, notice } from './parts.js';
+import { changeOfRights, isGone } from './rights.js';
 import { h, show } from './view.js';
 import { clockTime, nameOf, sentenceOf } from './words.js';
 
@@ -16,6 +17,7 @@ const root = /** @type {HTMLElement} */ (document.getElementById('app'));
 /** @type {any} */
 const app = {
   phase: 'starting', ability: new Ability(null), permissionsTag: null, page: null, state: null, place: null, note: null, problem: null,
+  ended: null, needs: new Set(),
 };
 
 // Drawing: at most once a frame, and in a task of its own, so that what the browser does for the frame is not made longer by it.
@@ -91,6 +93,10 @@ const live = new Live({
   request, renew: restore, signedOut: () => end('signedOut'),
   onEvent(event, data) {
     if (event === 'poll') readPermissions().catch(() => {});
+    if (event === 'revoked' && app.needs.has(data.name)) {
+      context.lost();
+      return;
+    }
     if (data.type === 'permissions') {
       const rules = data.object || data.objects?.[0];
       if (rules) usePermissions(rules.rules, rules.etag, rules.nextChangeAt);
@@ -128,7 +134,25 @@ const context = {
     location.hash = hash;
   },
   /** @param {{type: string, query: string}[]} needs */
-  need(needs) { live.setNeeds([{ type: 'permissions', query: '' }, ...needs]); },
+  need(needs) {
+    app.needs = new Set(needs.map(nameOfNeed));
+    live.setNeeds([{ type: 'permissions', query: '' }, ...needs]);
+  },
+  /**
+   * Begins the page anew, because a right to what it shows has ended: nothing that it has read, chosen or been told stays.
+   *
+   * @param {string} [ended] a sentence that says what has ended
+   */
+  lost(ended) {
+    waiting = [];
+    announcements.textContent = '';
+    // What is said already is more exact than the words for any right.
+    const text = ended || (app.ended && app.note?.text === app.ended ? app.ended : isGone);
+    history.replaceState(null, '', location.hash.split('?')[0] || '#/doors');
+    Object.assign(app, { ended: text, note: { text, tone: 'info' }, noteShown: false });
+    announce(text);
+    route();
+  },
 };
 
 // Permissions.
@@ -151,7 +175,8 @@ function readPermissions() {
 let nextChange;
 /** @param {any[]} rules @param {string | null} tag @param {string | null} nextChangeAt */
 function usePermissions(rules, tag, nextChangeAt) {
-  const isFirst = !app.ability.isKnown;
+  const { ability } = app;
+  const isFirst = !ability.isKnown;
   // The stream begins with the ones that are known.
   const isSame = !isFirst && tag !== null && tag === app.permissionsTag;
   if (!isSame) app.ability = new Ability(rules);
@@ -162,12 +187,24 @@ function usePermissions(rules, tag, nextChangeAt) {
     nextChange = setTimeout(() => readPermissions().catch(() => {}), Math.max(1000, Math.min(delay, 2 ** 31 - 1)));
   }
   if (isSame) return;
-  if (!isFirst) {
-    announce('Your permissions have changed');
-    app.page?.permissionsChanged?.(context, app.state);
-    if (app.place && !isOpen(app.place, app.ability)) route();
-  }
+  if (!isFirst) followRights(ability);
   redraw();
+}
+
+/** Brings the page to the rights of now. @param {Ability} before the rights that it was opened with */
+function followRights(before) {
+  const { ended, hasBegun } = changeOfRights(before, app.ability);
+  if (ended) {
+    context.lost(ended);
+    return;
+  }
+  announce('Your permissions have changed');
+  // A page that was out of reach opens by itself, and one that is open shows what else there is.
+  if (hasBegun && app.ended && app.note?.text === app.ended) app.note = app.ended = null;
+  const isOut = !app.page || app.state?.status === 'failed';
+  if (app.place && isOut && isOpen(app.place, app.ability)) route();
+  else if (app.page?.permissionsChanged) app.page.permissionsChanged(context, app.state, hasBegun);
+  else if (hasBegun) app.page?.refresh?.(context, app.state);
 }
 
 let lastForbidden = 0;
@@ -192,7 +229,7 @@ function end(why) {
   context.memory.clear();
   leave();
   const wasIn = app.phase === 'signedIn';
-  Object.assign(app, { phase: 'signedOut', ability: new Ability(null), permissionsTag: null, place: null, problem: null, note: null });
+  Object.assign(app, { phase: 'signedOut', ability: new Ability(null), permissionsTag: null, place: null, problem: null, note: null, ended: null });
   if (why === 'replaced') {
     // The browser's session is another person's now: begin as that person.
     app.phase = 'starting';
@@ -302,7 +339,7 @@ export async function leaveSession() {
     await signOut();
   } catch (error) {
     app.leaving = false;
-    context.note(sentenceOf(error), 'bad');
+    context.note(`You are still signed in: the session could not be ended. ${sentenceOf(error)}`, 'bad');
   }
 }
 

@@ -2,40 +2,41 @@
 // @ts-check
 import { call } from './api.js';
 import { entriesView } from './door.js';
-import { button, denialFacts, failure, field, icon, notice, ruleText, select, time, whenLoaded } from './parts.js';
+import { button, denialFacts, failure, field, icon, keepsAfter, notice, ruleText, select, time, whenLoaded } from './parts.js';
+import { DoorPicker, doorSelect } from './picker.js';
 import { h } from './view.js';
 import { nameOf, operations, sentenceOf } from './words.js';
 
 const asked = ['UNLOCK', 'LOCK', 'UNLATCH', 'VIEW_STATUS', 'CHANGE_SETTINGS', 'VIEW_ACCESS_HISTORY', 'GRANT_ACCESS'];
-const maxChoices = 200;
+const maxPeople = 200;
 
 const page = {
   /** @param {any} context */
   start(context) {
+    /** @type {any} */
     const state = {
-      status: 'loading', error: null, doors: [], people: [], isEnded: false,
-      question: { deviceId: '', operation: 'UNLOCK', userId: '', at: '' }, answer: null, who: null, isAsking: false,
+      status: 'loading', error: null, people: [], isEnded: false, question: { operation: 'UNLOCK', userId: '', at: '' }, answer: null, who: null, isAsking: false,
+      picker: new DoorPicker(context),
     };
-    page.load(context, state);
+    page.refresh(context, state);
     return state;
   },
   /** @param {any} state */
-  end(state) { state.isEnded = true; },
+  end(state) { state.isEnded = true; state.picker.end(); },
 
   /** @param {any} context @param {any} state */
-  async load(context, state) {
+  async refresh(context, state) {
     try {
       const mayList = ['Portfolio', 'Property', 'Unit'].some((type) => context.ability.can('people.list', type)) || context.user.isSuperAdmin;
-      const query = { limit: maxChoices, sortBy: 'name' };
-      const [{ devices, pagination }, people] = await Promise.all([call('GET', '/devices', { query }), mayList ? call('GET', '/users', { query }) : { users: [] }]);
+      const { picker } = state;
+      const [, people] = await Promise.all([picker.read(), mayList ? call('GET', '/users', { query: { limit: maxPeople, sortBy: 'name' } }) : { users: [] }]);
       if (state.isEnded) return;
-      Object.assign(state, {
-        status: 'loaded', doors: devices, total: pagination.totalItems,
-        people: people.users.filter((/** @type {any} */ one) => one.id !== context.user.id),
-      });
-      if (!state.question.deviceId) state.question.deviceId = devices[0]?.id || '';
+      if (!picker.isRead && picker.error) throw picker.error;
+      Object.assign(state, { status: 'loaded', people: people.users.filter((/** @type {any} */ one) => one.id !== context.user.id) });
+      if (!doorOf(state) && picker.doors.length > 0) picker.choose(picker.doors[0].id);
     } catch (error) {
-      Object.assign(state, { status: 'failed', error });
+      if (state.isEnded) return;
+      if (keepsAfter(context, state, error)) context.note(sentenceOf(error), 'bad');
     }
     context.redraw();
   },
@@ -45,15 +46,15 @@ const page = {
     return h(
       'div', { key: 'check' },
       h('div.page-head', null, h('div', null, h('h1', { tabindex: '-1' }, 'Access check'), h('p.subtitle', null, 'A question only: nothing is done, and nothing is recorded.'))),
-      whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.load(context, state); }, () => (state.doors.length === 0
+      whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => (!doorOf(state)
         ? h('div.empty', null, icon('check'), h('h2', null, 'No doors to ask about'), h('p', null, 'No door has been shared with you.'))
         : [form(context, state), answerView(state), whoView(context, state)])));
   },
 };
 export default page;
 
-/** @param {any} state */
-const doorOf = (state) => state.doors.find((/** @type {any} */ one) => one.id === state.question.deviceId);
+/** The door that the question is about. @param {any} state */
+const doorOf = (state) => [...state.picker.chosen.values()][0] || null;
 
 /** @param {any} context @param {any} state */
 function form(context, state) {
@@ -65,14 +66,12 @@ function form(context, state) {
   return h(
     'form.card-form', { key: 'form', onsubmit: (/** @type {any} */ event) => { event.preventDefault(); ask(context, state); } },
     h('div.form-row', null,
-      select('Door', { id: 'check-door', value: question.deviceId, onchange: (deviceId) => change({ deviceId }) },
-        state.doors.map((/** @type {any} */ one) => [one.id, [one.name, one.unitName || one.propertyName].filter(Boolean).join(' – ')])),
+      doorSelect(state.picker, { id: 'check-door', isLong: true, onchange: () => change({}) }),
       select('May', { id: 'check-operation', value: question.operation, onchange: (operation) => change({ operation }) },
         asked.map((one) => [one, operations[/** @type {'LOCK'} */ (one)].verb])),
       mayAskOthers && select('Person', { id: 'check-person', value: question.userId, onchange: (userId) => change({ userId }) },
         [['', 'Myself'], ...state.people.map((/** @type {any} */ one) => [one.id, nameOf(one)])]),
       field('At (empty: now)', { id: 'check-at', type: 'datetime-local', value: question.at, onchange: (/** @type {any} */ event) => change({ at: event.target.value }) })),
-    state.total > state.doors.length && h('p.hint', null, `The first ${state.doors.length} of ${state.total} doors can be chosen here.`),
     h('div.buttons', null,
       button(mayAskOthers ? 'Can this person?' : 'Can I?', { id: 'ask', type: 'submit', kind: 'primary', busy: state.isAsking, onclick: () => {} }),
       maySeeHistory && button('Who can?', { id: 'ask-who', onclick: () => askWho(context, state, 1) })));
@@ -84,7 +83,8 @@ const instantOf = (question) => (question.at ? new Date(question.at).toISOString
 /** @param {any} context @param {any} state */
 async function ask(context, state) {
   if (state.isAsking) return;
-  const { deviceId, operation, userId } = state.question;
+  const { operation, userId } = state.question;
+  const deviceId = doorOf(state).id;
   Object.assign(state, { isAsking: true, who: null });
   context.redraw();
   try {
@@ -103,7 +103,8 @@ async function askWho(context, state, number) {
   const own = { status: 'loading', error: null, data: /** @type {any} */ (null) };
   Object.assign(state, { who: own, answer: null });
   context.redraw();
-  const { deviceId, operation } = state.question;
+  const { operation } = state.question;
+  const deviceId = doorOf(state).id;
   try {
     own.data = await call('GET', `/devices/${encodeURIComponent(deviceId)}/who-can`, { query: { operation, at: instantOf(state.question), page: number, limit: 50 } });
     own.status = 'loaded';

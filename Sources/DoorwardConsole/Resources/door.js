@@ -2,7 +2,8 @@
 // @ts-check
 import { call, queryText } from './api.js';
 import { marks, movements } from './doors.js';
-import { button, denialFacts, dialog, field, icon, isOutOfReach, notice, ofObject, pager, ruleText, select, time, whenLoaded } from './parts.js';
+import { LiveObjects } from './live.js';
+import { button, denialFacts, dialog, field, icon, keepsAfter, notice, ofObject, pager, ruleText, select, time, whenLoaded } from './parts.js';
 import { timeline } from './records.js';
 import { h } from './view.js';
 import { ago, isShown, operationOf, operations, qualityOf, sentenceOf, stateOf } from './words.js';
@@ -15,6 +16,8 @@ const page = {
     const state = {
       id, status: 'loading', error: null, device: null, decisions: [], readAt: null, tab: null, why: null, isEnded: false, override: null,
       history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null, etag: null,
+      // The query has the place of the door, which is not known yet.
+      own: new LiveObjects(null, (object) => object.id === id),
     };
     page.refresh(context, state);
     return state;
@@ -29,11 +32,15 @@ const page = {
   async refresh(context, state) {
     try {
       const path = `/devices/${encodeURIComponent(state.id)}`;
-      const [{ device }, { permissions }] = await Promise.all([call('GET', path), call('GET', path + '/permissions')]);
+      const [, { permissions }] = await Promise.all([state.own.read(async () => [(await call('GET', path)).device]), call('GET', path + '/permissions')]);
       if (state.isEnded) return;
+      const device = state.own.objects.get(state.id);
+      // It went away during the read.
+      if (!device) { page.refresh(context, state); return; }
       // The stream has no filter for one door, so the doors of its unit come, too.
       const [place, id] = device.unitId ? ['unitId', device.unitId] : ['propertyId', device.propertyId];
-      context.need([{ type: 'device', query: queryText({ [place]: id }).slice(1) }]);
+      state.own.need = { type: 'device', query: queryText({ [place]: id }).slice(1) };
+      context.need([state.own.need]);
       const before = state.device;
       if (before && before.state !== device.state && !context.commands.isRunning(device.id)) context.announce(stateOf(device.state).word);
       Object.assign(state, { status: 'loaded', error: null, device, decisions: permissions, readAt: new Date().toISOString(), problem: null });
@@ -41,8 +48,7 @@ const page = {
       else if (state.tab === 'history') readHistory(context, state, false);
     } catch (error) {
       if (state.isEnded) return;
-      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = error;
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.problem = error;
     }
     context.redraw();
   },
@@ -50,9 +56,8 @@ const page = {
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
-    if (data.type !== 'device' || state.status !== 'loaded') return;
-    const device = event === 'change' ? data.object : event === 'snapshot' ? data.objects.find((/** @type {any} */ one) => one.id === state.id) : null;
-    if (device?.id === state.id || (event === 'removed' && data.id === state.id)) page.refresh(context, state);
+    // What the person may do can have changed with the door, and one that has left its place can be in another one.
+    if (state.own.take(event, data) && state.status === 'loaded') page.refresh(context, state);
   },
 
   /** @param {any} context @param {any} state */
@@ -312,7 +317,7 @@ export function entriesView(data, at, go) {
       'li.row', { key: (entry.principal.id || entry.principal.name || '') + index },
       h('span.dot-icon.idle', null, icon(entry.principal.kind === 'USER' ? 'account' : entry.principal.kind === 'GUEST_LINK' ? 'guests' : 'check')),
       h('span.record-text', null,
-        h('strong', null, entry.principal.name || { USER: 'A person', GUEST_LINK: 'A guest link', API_KEY: 'An API key' }[/** @type {'USER'} */ (entry.principal.kind)]),
+        h('strong', null, entry.principal.name?.trim() || { USER: 'A person', GUEST_LINK: 'A guest link', API_KEY: 'An API key' }[/** @type {'USER'} */ (entry.principal.kind)]),
         h('span.record-sub', null, ruleText(entry.rule))),
       h('span.record-side', null, entry.until ? ['until ', time(entry.until)] : 'no end')))),
     pager(data.pagination, go),

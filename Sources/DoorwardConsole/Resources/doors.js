@@ -1,8 +1,8 @@
 // Doors: a board or a list, with a band of counters that filter.
 // @ts-check
 import { call, queryText } from './api.js';
-import { nameOfNeed } from './live.js';
-import { button, denialFacts, icon, time, whenLoaded } from './parts.js';
+import { LiveObjects } from './live.js';
+import { button, denialFacts, icon, keepsAfter, time, whenLoaded } from './parts.js';
 import { changeText, h } from './view.js';
 import { ago, counted, operations, qualityOf, stateOf } from './words.js';
 
@@ -42,10 +42,13 @@ const firstOperation = (device) => (device.state === 'LOCKED' ? 'UNLOCK' : 'LOCK
 const page = {
   /** @param {any} context @param {string[]} path @param {URLSearchParams} query */
   start(context, path, query) {
+    /** @type {any} */
     const state = {
-      status: 'loading', error: null, devices: new Map(), total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
+      status: 'loading', error: null, total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
       propertyId: query.get('property') ?? (String(query) ? '' : context.user?.defaultPropertyId || ''), style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
-      why: null, reads: 0, began: 0, rows: new Map(), newer: null, isSearched: false, isPartial: false, needName: nameOfNeed({ type: 'device', query: '' }),
+      why: null, reads: 0, began: 0, rows: new Map(), isReading: false, isSearched: false, isPartial: false,
+      // Where the gateway searches, the stream sends more than the page shows.
+      list: new LiveObjects({ type: 'device', query: '' }, ({ id }, isNamed) => isNamed && (!state.isSearched || state.list.objects.has(id))),
       firstRead: /** @type {Promise<void> | null} */ (null), endFirstRead: () => {},
     };
     state.firstRead = new Promise((resolve) => { state.endFirstRead = resolve; });
@@ -68,67 +71,57 @@ const page = {
     const isCurrent = () => !state.isEnded && number === state.reads;
     const isFirst = state.status !== 'loaded';
     const filters = state.isSearched ? { q: state.q, propertyId: state.propertyId } : {};
-    state.began = Date.now();
-    const devices = new Map();
-    // What the stream sends meanwhile is newer than what is read.
-    const newer = state.newer = new Map();
-    let total = 0;
-    /** @param {number} page @param {number} limit @returns {Promise<boolean>} whether there are more */
+    const need = { type: 'device', query: queryText(filters).slice(1) };
+    Object.assign(state, { began: Date.now(), isReading: true });
+    let [total, more, isOther] = [0, true, false];
+    /** @param {number} page @param {number} limit */
     const read = async (page, limit) => {
       const data = await call('GET', '/devices', { query: { page, limit, sortBy: 'name', ...filters } });
-      for (const device of data.devices) devices.set(device.id, device);
       total = data.pagination.totalItems;
-      return page < data.pagination.totalPages;
+      more = page < data.pagination.totalPages;
+      return data.devices;
     };
-    /**
-     * Notes whether there are too many doors to read all, so that the gateway searches.
-     *
-     * @param {boolean} more whether others have not been read @returns {boolean} whether what was read is not what is to be shown
-     */
-    const isOtherwise = (more) => {
-      if (queryText(filters)) return false;
+    /** Whether what was read is what is to be shown: where there are too many doors to read all, the gateway searches. */
+    const isWanted = () => {
+      if (!isCurrent()) return false;
       const wasSearched = state.isSearched;
-      state.isSearched = total > maxDoors;
-      if (state.isSearched === wasSearched) return false;
-      return wasSearched ? more : Boolean(state.q || state.propertyId);
+      if (!queryText(filters)) state.isSearched = total > maxDoors;
+      isOther = state.isSearched !== wasSearched && (wasSearched ? more : Boolean(state.q || state.propertyId));
+      return !isOther;
     };
     /** @param {boolean} isPartial whether others are still being read */
     const take = (isPartial) => {
-      for (const [id, device] of newer) if (!device) devices.delete(id); else if (devices.has(id) || !state.isSearched) devices.set(id, device);
-      Object.assign(state, { status: 'loaded', error: null, problem: null, isPartial, devices: new Map(devices), total, readAt: new Date().toISOString() });
+      Object.assign(state, { status: 'loaded', error: null, problem: null, isPartial, total, readAt: new Date().toISOString() });
       subscribe(context, state);
       shown?.();
       context.redraw();
     };
     try {
-      let more = true;
+      // A short page first, so that there is something to see.
       if (isFirst) {
-        // A short page first, so that there is something to see.
-        more = await read(1, firstShown);
-        if (!isCurrent()) return;
-        if (isOtherwise(more)) return await page.refresh(context, state, shown);
-        if (more) {
-          take(true);
-          // The pages name these doors again; one that they do not name has been deleted meanwhile.
-          devices.clear();
-        }
+        await state.list.read(async () => { const devices = await read(1, firstShown); return isWanted() ? devices : null; }, need);
+        if (isCurrent() && !isOther) take(more);
       }
-      const pages = total > maxDoors || state.isSearched ? 1 : maxDoors / pageSize;
-      for (let page = 1; more && page <= pages; page++) {
-        more = await read(page, pageSize);
+      if (isCurrent() && !isOther && (more || !isFirst)) {
+        const before = state.list.objects;
+        await state.list.read(async () => {
+          const devices = [];
+          const pages = total > maxDoors || state.isSearched ? 1 : maxDoors / pageSize;
+          for (let page = 1; isCurrent() && more && page <= pages; page++) devices.push(...await read(page, pageSize));
+          return isWanted() ? devices : null;
+        }, need);
         if (!isCurrent()) return;
+        if (!isOther && !isFirst) announceChanges(context, before, state.list.objects);
+        if (!isOther) take(false);
       }
-      if (isOtherwise(more)) return await page.refresh(context, state, shown);
-      if (!isFirst) announceChanges(context, state.devices, devices);
-      take(false);
+      if (isCurrent() && isOther) await page.refresh(context, state, shown);
     } catch (error) {
       if (!isCurrent()) return;
       // What was read before stays, with its age.
-      if (state.status === 'loaded') state.problem = error;
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.problem = error;
       context.redraw();
     } finally {
-      if (state.newer === newer) state.newer = null;
+      if (number === state.reads) state.isReading = false;
       shown?.();
     }
   },
@@ -136,34 +129,16 @@ const page = {
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { readAgain(context, state); return; }
-    const objects = data.type !== 'device' ? [] : event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
-    for (const device of objects) state.newer?.set(device.id, device);
-    // The tabs of a browser share one stream, so what other tabs ask for comes here as well.
-    const isOwn = state.needName && (data.name === state.needName || data.names?.includes(state.needName));
-    if (!isOwn || !['snapshot', 'ready', 'change', 'removed'].includes(event)) return;
-    if (event === 'removed') state.newer?.set(data.id, null);
-    if (state.status !== 'loaded') return;
-    if (event === 'removed') state.devices.delete(data.id);
-    // A whole snapshot names all doors: one that is not among them is gone.
-    if (event === 'snapshot' && data.isFirst) state.snapshot = new Set();
-    if (event === 'snapshot') for (const { id } of data.objects) state.snapshot?.add(id);
-    if (event === 'ready' && state.snapshot) {
-      if (!state.isSearched) {
-        for (const id of state.devices.keys()) {
-          if (state.snapshot.has(id)) continue;
-          state.devices.delete(id);
-          state.newer?.set(id, null);
-        }
-        Object.assign(state, { isPartial: false, problem: null });
-      }
-      state.snapshot = null;
+    const { list } = state;
+    const before = new Map((data.object ? [data.object] : data.objects || []).map((/** @type {any} */ { id }) => [id, list.objects.get(id)]));
+    list.take(event, data);
+    if (state.status !== 'loaded' || !list.isNamed(data)) return;
+    for (const [id, old] of before) {
+      const device = list.objects.get(id);
+      if (old && device && old.state !== device.state) context.announce(`${device.name}: ${stateOf(device.state).word}`);
     }
-    for (const device of objects) {
-      if (state.isSearched && !state.devices.has(device.id)) continue;
-      const before = state.devices.get(device.id);
-      if (before && before.state !== device.state) context.announce(`${device.name}: ${stateOf(device.state).word}`);
-      state.devices.set(device.id, device);
-    }
+    // A whole snapshot has all doors.
+    if (event === 'ready' && !state.isSearched) Object.assign(state, { isPartial: false, problem: null });
     state.readAt = new Date().toISOString();
     context.redraw();
   },
@@ -172,7 +147,7 @@ const page = {
   async commandEnded(context, state, deviceId) {
     try {
       const { device } = await call('GET', `/devices/${encodeURIComponent(deviceId)}`);
-      if (state.devices.has(deviceId)) state.devices.set(deviceId, device);
+      if (state.list.objects.has(deviceId)) state.list.put(deviceId, device);
     } catch {
       // The next reading of the list shows it.
     }
@@ -197,7 +172,7 @@ const page = {
       return;
     }
     if (at < 0) return;
-    const device = state.devices.get(cards[at].dataset.door);
+    const device = state.list.objects.get(cards[at].dataset.door);
     const operation = { u: 'UNLOCK', l: 'LOCK' }[event.key];
     if (!operation || !context.ability.can(operation, 'LockDevice', device)) return;
     // A single key never opens a door: it moves the focus to the button, and Enter does it.
@@ -236,9 +211,9 @@ const styleSwitch = (context, state) => h(
 
 /** @param {any} context @param {any} state */
 function content(context, state) {
-  if (state.devices.size === 0 && !state.q && !state.propertyId) return nothing(context);
+  if (state.list.objects.size === 0 && !state.q && !state.propertyId) return nothing(context);
   const q = state.q.trim().toLowerCase();
-  const inPlace = [...state.devices.values()].filter((device) =>
+  const inPlace = [...state.list.objects.values()].filter((device) =>
     (!state.propertyId || device.propertyId === state.propertyId)
     && (!q || [device.name, device.propertyName, device.unitName].some((name) => name && name.toLowerCase().includes(q))));
   const counter = counters.find(({ id }) => id === state.filter) || counters[0];
@@ -247,12 +222,12 @@ function content(context, state) {
   const isReading = state.isPartial && !state.problem;
   return [
     state.problem && h('div.notice.bad', { key: 'problem' }, icon('alert'), h('div', null,
-      state.isPartial ? `The first ${state.devices.size} of ${counted(state.total, 'door')} are shown; the others could not be read.`
+      state.isPartial ? `The first ${state.list.objects.size} of ${counted(state.total, 'door')} are shown; the others could not be read.`
         : ['The doors could not be read again; what you see is from ', time(state.readAt), '.'])),
-    isReading && h('p.hint', { key: 'reading' }, `Reading ${state.devices.size} of ${counted(state.total, 'door')}.`),
-    state.isSearched && !state.isPartial && state.total > state.devices.size && h('p.hint', { key: 'many' },
-      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.devices.size} are shown${state.total > maxDoors ? ', and read again every 15 seconds' : ''}.`
-        : `There are ${counted(state.total, 'door')}. The first ${state.devices.size} are shown, and read again every 15 seconds: search to see others.`),
+    isReading && h('p.hint', { key: 'reading' }, `Reading ${state.list.objects.size} of ${counted(state.total, 'door')}.`),
+    state.isSearched && !state.isPartial && state.total > state.list.objects.size && h('p.hint', { key: 'many' },
+      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.list.objects.size} are shown${state.total > maxDoors ? ', and read again every 15 seconds' : ''}.`
+        : `There are ${counted(state.total, 'door')}. The first ${state.list.objects.size} are shown, and read again every 15 seconds: search to see others.`),
     band(context, state, inPlace, counter),
     filters(context, state),
     doors.length === 0 ? !isReading && h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
@@ -307,7 +282,7 @@ function searchAgain(context, state, delay) {
 /** @param {any} context @param {any} state */
 function filters(context, state) {
   const properties = new Map();
-  for (const { propertyId, propertyName } of state.devices.values()) if (propertyId) properties.set(propertyId, propertyName);
+  for (const { propertyId, propertyName } of state.list.objects.values()) if (propertyId) properties.set(propertyId, propertyName);
   return h(
     'div.filters', { key: 'filters' },
     // The gateway searches the names of the doors only.
@@ -403,9 +378,7 @@ function blocks(tag, props, described) {
  */
 function subscribe(context, state) {
   const need = state.total > maxDoors ? null : { type: 'device', query: state.isSearched ? queryText({ q: state.q, propertyId: state.propertyId }).slice(1) : '' };
-  const needName = need && nameOfNeed(need);
-  // What came of another need does not belong to the snapshot of this one.
-  if (needName !== state.needName) Object.assign(state, { needName, snapshot: null });
+  state.list.follow(need);
   context.need(need ? [need] : []);
   clearInterval(state.again);
   state.watching?.abort();
@@ -419,7 +392,7 @@ function subscribe(context, state) {
 
 /** Reads the doors again, unless that is under way: a slow reading would never end. @param {any} context @param {any} state */
 function readAgain(context, state) {
-  if (!state.newer || Date.now() - state.began > readWithin) page.refresh(context, state);
+  if (!state.isReading || Date.now() - state.began > readWithin) page.refresh(context, state);
 }
 
 /** @param {any} context @param {any[]} doors @param {Map<string, any>} described */

@@ -1,7 +1,7 @@
 // Found locks: what adapters have found, and attaching one to a property or a unit.
 // @ts-check
 import { call } from './api.js';
-import { button, dialog, field, icon, notice, pager, select, time, whenLoaded } from './parts.js';
+import { button, dialog, field, icon, keepsAfter, notice, pager, select, time, whenLoaded } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { ago, sentenceOf } from './words.js';
@@ -34,8 +34,7 @@ const page = {
       });
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (state.status === 'loaded') state.problem = error;
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.problem = error;
     }
     context.redraw();
   },

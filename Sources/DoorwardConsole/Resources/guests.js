@@ -1,12 +1,17 @@
 // Guests: who has been let in, new guest accesses with their resolved times, links with a QR code, and their end.
 // @ts-check
 import { call } from './api.js';
-import { button, dialog, field, icon, notice, pager, select, time, whenLoaded } from './parts.js';
+import { LiveObjects } from './live.js';
+import { DoorPicker, doorChecks } from './picker.js';
+import { readAll } from './scopes.js';
+import { button, dialog, field, icon, keepsAfter, notice, pager, select, time, whenLoaded } from './parts.js';
 import { h, isSafeAddress } from './view.js';
-import { counted, operationOf, sentenceOf } from './words.js';
+import { counted, nameOf, operationOf, sentenceOf } from './words.js';
 
 const days = [['MON', 'Mon'], ['TUE', 'Tue'], ['WED', 'Wed'], ['THU', 'Thu'], ['FRI', 'Fri'], ['SAT', 'Sat'], ['SUN', 'Sun']];
 const operations = ['UNLOCK', 'LOCK', 'UNLATCH'];
+/** At most so many doors of accesses are read one by one, for their names. */
+const maxNamedDoors = 50;
 const names = {
   label: 'The name', guestEmail: 'The email address', deviceIds: 'The list of doors', validFrom: 'The start', validUntil: 'The end',
   operations: 'The list of operations', schedule: 'The hours', maxUses: 'The number of uses', timeZone: 'The time zone',
@@ -15,11 +20,14 @@ const names = {
 const page = {
   /** @param {any} context */
   start(context) {
+    /** @type {any} */
     const state = {
-      status: 'loading', error: null, accesses: [], pagination: null, show: 'active', number: 1, q: '', readAt: null, isEnded: false,
-      doors: new Map(), zones: new Map(), form: null, opened: null, asks: null, reads: 0,
+      status: 'loading', error: null, pagination: null, show: 'active', number: 1, q: '', readAt: null, isEnded: false,
+      // The page shows a part of what the stream sends.
+      list: new LiveObjects({ type: 'guestAccess', query: '' }, ({ id }) => state.list.objects.has(id)),
+      doors: new Map(), zones: new Map(), hasPlaces: false, form: null, opened: null, asks: null, reads: 0,
     };
-    context.need([{ type: 'guestAccess', query: '' }]);
+    context.need([state.list.need]);
     page.refresh(context, state);
     return state;
   },
@@ -31,22 +39,41 @@ const page = {
     const number = ++state.reads;
     try {
       const active = state.show === 'active' ? true : null;
-      const [{ guestAccesses, pagination }] = await Promise.all([
-        call('GET', '/guest-access', { query: { page: state.number, limit: 30, sortBy: '-createdAt', q: state.q.trim(), active } }), loadPlaces(state),
-      ]);
+      await state.list.read(async () => {
+        const [{ guestAccesses, pagination }] = await Promise.all([
+          call('GET', '/guest-access', { query: { page: state.number, limit: 30, sortBy: '-createdAt', q: state.q.trim(), active } }), loadPlaces(state),
+        ]);
+        if (state.isEnded || number !== state.reads) return null;
+        await loadDoors(state, guestAccesses);
+        state.pagination = pagination;
+        return guestAccesses;
+      });
       if (state.isEnded || number !== state.reads) return;
-      Object.assign(state, { status: 'loaded', error: null, accesses: guestAccesses, pagination, readAt: new Date().toISOString() });
+      Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (state.status === 'loaded') context.note(`The guests could not be read again. ${sentenceOf(error)}`, 'bad');
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) context.note(`The guests could not be read again. ${sentenceOf(error)}`, 'bad');
     }
     context.redraw();
   },
 
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
+    const isChanged = state.list.take(event, data);
+    if (state.status !== 'loaded') return;
+    const isGone = (/** @type {any} */ one) => one && event === 'removed' && state.list.isNamed(data) && one.access.id === data.id;
+    if (isGone(state.opened)) state.opened = null;
+    if (isGone(state.asks)) state.asks = null;
+    if (isChanged) context.redraw();
+    // Which accesses are on this page is the gateway's to say.
     if (event === 'poll' || (data.type === 'guestAccess' && event !== 'snapshot')) page.refresh(context, state);
+  },
+
+  /** @param {any} context @param {any} state @param {boolean} hasBegun */
+  permissionsChanged(context, state, hasBegun) {
+    if (!hasBegun) return;
+    state.hasPlaces = false;
+    page.refresh(context, state);
   },
 
   /** @param {any} context @param {any} state */
@@ -54,7 +81,7 @@ const page = {
     return h(
       'div', { key: 'guests' },
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Guests'),
-        state.status === 'loaded' && grantable(context, state).length > 0 && button('Let a guest in', { id: 'new', kind: 'primary', icon: 'guests', onclick: () => openForm(context, state) })),
+        state.status === 'loaded' && context.ability.can('GRANT_ACCESS', 'LockDevice') && button('Let a guest in', { id: 'new', kind: 'primary', icon: 'guests', onclick: () => openForm(context, state) })),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
         h('div.filters', { key: 'filters' },
           h('div.search', null, icon('search'), h('input', {
@@ -63,8 +90,8 @@ const page = {
           })),
           h('select', { id: 'guest-show', 'aria-label': 'Which', value: state.show, onchange: (/** @type {any} */ event) => { Object.assign(state, { show: event.target.value, number: 1 }); page.refresh(context, state); } },
             h('option', { value: 'active' }, 'Active and scheduled'), h('option', { value: 'all' }, 'All, also ended'))),
-        state.accesses.length === 0 ? empty(context, state)
-          : h('ul.rows', { key: 'rows' }, state.accesses.map((/** @type {any} */ access) => row(context, state, access))),
+        state.list.objects.size === 0 ? empty(context, state)
+          : h('ul.rows', { key: 'rows' }, [...state.list.objects.values()].map((/** @type {any} */ access) => row(context, state, access))),
         state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
       ]),
       state.form && formDialog(context, state),
@@ -74,17 +101,45 @@ const page = {
 };
 export default page;
 
-/** The doors and the time zones of their properties, once. @param {any} state */
+/** The first doors, and the properties with their time zones, once. @param {any} state */
 async function loadPlaces(state) {
-  if (state.doors.size) return;
-  const query = { limit: 200, sortBy: 'name' };
-  const [{ devices }, { properties }] = await Promise.all([call('GET', '/devices', { query }), call('GET', '/properties', { query })]);
+  if (state.hasPlaces) return;
+  const [{ devices }, properties] = await Promise.all([call('GET', '/devices', { query: { limit: 200, sortBy: 'name' } }), readAll('/properties', 'properties')]);
   state.doors = new Map(devices.map((/** @type {any} */ one) => [one.id, one]));
-  state.zones = new Map(properties.map((/** @type {any} */ one) => [one.id, { name: one.name, zone: one.defaultTimeZone }]));
+  state.zones = new Map(properties.map((/** @type {any} */ one) => [one.id, { ...one, zone: one.defaultTimeZone }]));
+  state.hasPlaces = true;
 }
 
-/** @param {any} context @param {any} state */
-const grantable = (context, state) => [...state.doors.values()].filter((one) => context.ability.can('GRANT_ACCESS', 'LockDevice', one));
+/** Reads the doors of accesses that are not known yet. @param {any} state @param {any[]} accesses */
+async function loadDoors(state, accesses) {
+  const ids = [...new Set(accesses.flatMap(({ deviceIds }) => deviceIds))].filter((id) => !state.doors.has(id)).slice(0, maxNamedDoors);
+  await Promise.all(ids.map(async (id) => {
+    // A door without a name is counted.
+    const data = await call('GET', `/devices/${encodeURIComponent(id)}`, { isQuiet: true }).catch(() => null);
+    if (data) state.doors.set(id, data.device);
+  }));
+}
+
+/** Whether the person may let guests in at a door. @param {any} context */
+const isGrantable = (context) => (/** @type {any} */ device) => context.ability.can('GRANT_ACCESS', 'LockDevice', device);
+
+/** The properties with doors at which the person may let guests in, by id, with their names. @param {any} context @param {any} state @returns {[string, string][]} */
+function grantablePlaces(context, state) {
+  const own = [...state.zones.values()].filter(({ id, portfolioId }) => isGrantable(context)({ propertyId: id, portfolioId })).map(({ id, name }) => [id, name]);
+  // Tenants may let guests in at their own doors only.
+  const others = [...state.doors.values()].filter(isGrantable(context)).map((one) => [one.propertyId, one.propertyName || state.zones.get(one.propertyId)?.name || '']);
+  return /** @type {[string, string][]} */ ([...new Map(/** @type {any} */ ([...own, ...others]))].sort((a, b) => a[1].localeCompare(b[1])));
+}
+
+/** @param {any} context @param {any} state @param {string} propertyId */
+function pickerOf(context, state, propertyId) {
+  const picker = new DoorPicker(context, {
+    filter: { propertyId }, accepts: isGrantable(context),
+    onread: () => { if (picker.doors.length === 1) picker.choose(picker.doors[0].id); },
+  });
+  picker.read();
+  return picker;
+}
 
 /** @param {any} context @param {any} state */
 const empty = (context, state) => h(
@@ -100,8 +155,8 @@ export function standing(access, now = new Date()) {
   return { word: 'Active', tone: 'ok', isOver: false };
 }
 
-/** @param {any} access */
-const titleOf = (access) => access.label || (access.guestUserId ? 'A guest with an account' : 'A guest');
+/** Whom an access lets in: the name of a link, or that of the account. @param {any} access */
+export const titleOf = (access) => access.label || (access.guest ? nameOf(access.guest) : 'A guest');
 
 /** @param {any} context @param {any} state @param {any} access */
 function row(context, state, access) {
@@ -131,12 +186,13 @@ export function localText(at, timeZone) {
 
 /** @param {any} context @param {any} state */
 function openForm(context, state) {
-  const doors = grantable(context, state);
-  const propertyId = doors[0].propertyId;
+  const places = grantablePlaces(context, state);
+  // A door of the first ones, as most people have one property or begin with these.
+  const propertyId = [...state.doors.values()].find(isGrantable(context))?.propertyId || places[0]?.[0] || '';
   const zone = state.zones.get(propertyId)?.zone || null;
   const now = new Date();
   state.form = {
-    propertyId, kind: 'link', label: '', email: '', chosen: new Set(doors.length === 1 ? [doors[0].id] : []), operations: new Set(['UNLOCK', 'LOCK']),
+    propertyId, kind: 'link', label: '', email: '', places, picker: pickerOf(context, state, propertyId), operations: new Set(['UNLOCK', 'LOCK']),
     from: localText(now, zone), until: localText(new Date(now.getTime() + 86400000), zone), hasHours: false, days: new Set(days.slice(0, 5).map(([id]) => id)),
     start: '09:00', end: '17:00', uses: '', isBusy: false, error: null,
   };
@@ -149,11 +205,9 @@ function formDialog(context, state) {
   const close = () => { state.form = null; context.redraw(); };
   const set = (/** @type {string} */ name) => (/** @type {any} */ event) => { form[name] = event.target.value; };
   const toggle = (/** @type {Set<string>} */ chosen, /** @type {string} */ id) => () => { if (!chosen.delete(id)) chosen.add(id); context.redraw(); };
-  const all = grantable(context, state);
-  const properties = [...new Map(all.map((one) => [one.propertyId, one.propertyName || state.zones.get(one.propertyId)?.name || '']))];
-  const doors = all.filter((one) => one.propertyId === form.propertyId);
+  const { picker, places } = form;
   const zone = state.zones.get(form.propertyId)?.zone;
-  const offered = operations.filter((one) => doors.some((door) => door.capabilities.includes(one)));
+  const offered = operations.filter((one) => picker.shown().some((/** @type {any} */ door) => door.capabilities.includes(one)));
   const check = (/** @type {string} */ id, /** @type {boolean} */ checked, /** @type {() => void} */ onchange, /** @type {any} */ label) =>
     h('label.check', { key: id, for: id }, h('input', { id, type: 'checkbox', checked, onchange }), h('span', null, label));
   return dialog({ title: 'Let a guest in', onclose: close }, h(
@@ -165,9 +219,11 @@ function formDialog(context, state) {
     form.kind === 'link'
       ? field('Name of the guest', { id: 'label', value: form.label, oninput: set('label'), maxlength: 200, autocomplete: 'off' })
       : field('Email address of the account', { id: 'guest-email', type: 'email', value: form.email, oninput: set('email'), autocomplete: 'off' }),
-    properties.length > 1 && select('Property', { id: 'guest-property', value: form.propertyId, onchange: (propertyId) => { Object.assign(form, { propertyId, chosen: new Set() }); context.redraw(); } }, /** @type {any} */ (properties)),
-    h('fieldset', null, h('legend', null, 'Doors'), h('div.choices', { tabindex: '0', role: 'group', 'aria-label': 'Doors' },
-      doors.map((one) => check(`door-${one.id}`, form.chosen.has(one.id), toggle(form.chosen, one.id), [one.name, one.unitName].filter(Boolean).join(' – '))))),
+    places.length > 1 && select('Property', {
+      id: 'guest-property', value: form.propertyId,
+      onchange: (propertyId) => { picker.end(); Object.assign(form, { propertyId, picker: pickerOf(context, state, propertyId) }); context.redraw(); },
+    }, places),
+    doorChecks(context, picker, 'guest-doors'),
     h('fieldset', null, h('legend', null, 'The guest may'), h('div.choices.flat', null,
       offered.map((one) => check(`may-${one}`, form.operations.has(one), toggle(form.operations, one), operationOf(one).verb)))),
     h('div.form-row', null,
@@ -187,7 +243,7 @@ async function grant(context, state) {
   const { form } = state;
   if (form.isBusy) return;
   const missing = form.kind === 'link' && !form.label.trim() ? 'The name of the guest is missing.' : form.kind === 'account' && !form.email.trim() ? 'The email address is missing.'
-    : form.chosen.size === 0 ? 'Choose at least one door.' : form.operations.size === 0 ? 'Choose what the guest may do.'
+    : form.picker.chosen.size === 0 ? 'Choose at least one door.' : form.operations.size === 0 ? 'Choose what the guest may do.'
       : !form.from || !form.until ? 'The start or the end is missing.' : form.hasHours && form.days.size === 0 ? 'Choose at least one day.' : null;
   if (missing) {
     form.error = { text: missing };
@@ -203,7 +259,7 @@ async function grant(context, state) {
     const { guestAccess } = await call('POST', '/guest-access', {
       body: {
         ...(form.kind === 'link' ? { label: form.label.trim() } : { guestEmail: form.email.trim() }),
-        deviceIds: [...form.chosen], operations: operations.filter((one) => form.operations.has(one)),
+        deviceIds: [...form.picker.chosen.keys()], operations: operations.filter((one) => form.operations.has(one)),
         ...(zone ? { timeZone: zone } : {}), validFrom: instant(form.from), validUntil: instant(form.until),
         ...(form.hasHours ? { schedule: { periods: [{ days: [...form.days], from: form.start, until: form.end }] } } : {}),
         ...(form.uses ? { maxUses: Number(form.uses) } : {}),

@@ -402,11 +402,17 @@ export class Live {
   }
 }
 
+/** @typedef {{name: string | null, newer: Map<string, any>, whole: Set<string> | null}} Reading */
+
 /**
  * Objects of a page, which it reads and the stream keeps up to date. What the stream sends during a read is newer than what is read.
  */
 export class LiveObjects {
-  /** @param {{type: string, query: string}} need @param {(object: any) => boolean} isOwn whether an object belongs to the page: the tabs share the stream */
+  /**
+   * @param {Need | null} need null where the stream sends nothing
+   * @param {(object: any, isNamed: boolean) => boolean} isOwn whether an object belongs to the page, which came under the name of the need or, as the
+   *   tabs share the stream, under another one
+   */
   constructor(need, isOwn) {
     this.need = need;
     this.isOwn = isOwn;
@@ -414,32 +420,56 @@ export class LiveObjects {
     this.objects = new Map();
     /** The objects of the snapshot that is coming. @type {Set<string> | null} */
     this.named = null;
-    /** What came during each read (null for an object that is gone), and the objects of a whole snapshot. @type {Set<{newer: Map<string, any>, whole: Set<string> | null}>} */
+    /** What came during each read (null for an object that is gone), and the objects of a whole snapshot. @type {Set<Reading>} */
     this.reads = new Set();
   }
 
-  /** Reads the objects anew. @param {() => Promise<any[]>} read */
-  async read(read) {
-    /** @type {{newer: Map<string, any>, whole: Set<string> | null}} */
-    const coming = { newer: new Map(), whole: null };
+  /**
+   * Reads the objects anew.
+   *
+   * @param {() => Promise<any[] | null>} read null if nobody wants what it has read @param {Need | null} [need] the need that it is for
+   */
+  async read(read, need = this.need) {
+    /** @type {Reading} */
+    const coming = { name: need && nameOfNeed(need), newer: new Map(), whole: null };
     this.reads.add(coming);
     try {
       const found = await read();
+      if (!found) return;
       const { newer, whole } = coming;
       this.objects = new Map(found.filter(({ id }) => !whole || whole.has(id)).map((object) => [object.id, object]));
-      for (const [id, object] of newer) if (object) this.objects.set(id, object); else this.objects.delete(id);
+      for (const [id, object] of newer) {
+        if (!object) this.objects.delete(id);
+        else if (this.isOwn(object, true)) this.objects.set(id, object);
+      }
     } finally {
       this.reads.delete(coming);
     }
   }
 
+  /** Takes another need. What came of the one before does not belong to a snapshot of this one. @param {Need | null} need */
+  follow(need) {
+    if ((need && nameOfNeed(need)) !== (this.need && nameOfNeed(this.need))) this.named = null;
+    this.need = need;
+  }
+
+  /** Whether an event comes under the name of the need. @param {any} data */
+  isNamed(data) {
+    const name = this.need && nameOfNeed(this.need);
+    return name !== null && (data.name === name || data.names?.includes(name) === true);
+  }
+
   /** Takes an event of the stream. @param {string} event @param {any} data @returns {boolean} whether the objects are others now */
   take(event, data) {
+    if (!this.need) return false;
     let isChanged = false;
+    const isNamed = this.isNamed(data);
     const sent = data.type !== this.need.type ? [] : event === 'change' ? [data.object] : event === 'snapshot' ? data.objects : [];
-    for (const object of sent) if (this.isOwn(object)) isChanged = this.put(object.id, object) || isChanged;
-    const name = nameOfNeed(this.need);
-    if (data.name !== name && !data.names?.includes(name)) return isChanged;
+    for (const object of sent) if (this.isOwn(object, isNamed)) isChanged = this.put(object.id, object) || isChanged;
+    if (!isNamed) return isChanged;
+    if (event === 'revoked' || (event === 'refused' && data.code === 'forbidden')) return this.drop();
+    // A snapshot follows; what has come of an earlier one proves nothing.
+    if (event === 'reset') this.named = null;
     if (event === 'removed') return this.put(data.id, null);
     if (event === 'snapshot') {
       if (data.isFirst) this.named = new Set();
@@ -448,10 +478,22 @@ export class LiveObjects {
     if (event === 'ready' && this.named) {
       // A whole snapshot names all objects: one that is not among them is gone.
       for (const id of this.objects.keys()) if (!this.named.has(id)) isChanged = this.put(id, null) || isChanged;
-      for (const coming of this.reads) coming.whole = this.named;
+      for (const coming of this.reads) if (coming.name === data.name) coming.whole = this.named;
       this.named = null;
     }
     return isChanged;
+  }
+
+  /** Forgets all objects, also those that are being read: the right to them has ended. @returns {boolean} whether there were any */
+  drop() {
+    const hadAny = this.objects.size > 0;
+    this.objects.clear();
+    for (const coming of this.reads) {
+      coming.newer.clear();
+      coming.whole = new Set();
+    }
+    this.named = null;
+    return hadAny;
   }
 
   /** Sets an object as the gateway has answered it; null for one that is gone. @param {string} id @param {any} object @returns {boolean} whether it is another one */

@@ -1,7 +1,8 @@
 // Log: access records with filters, charts with their tables, and exports.
 // @ts-check
 import { call, queryText, save } from './api.js';
-import { button, dialog, field, icon, notice, select, whenLoaded } from './parts.js';
+import { button, dialog, field, icon, isOutOfReach, keepsAfter, notice, select, whenLoaded } from './parts.js';
+import { DoorPicker, doorSelect } from './picker.js';
 import { timeline } from './records.js';
 import { h } from './view.js';
 import { counted, reasonOf, sentenceOf } from './words.js';
@@ -21,16 +22,17 @@ const page = {
     const filter = { kind: '', deviceId: '', outcome: '', span: '7', from: '', until: '' };
     for (const name of filterNames) if (query.has(name)) filter[/** @type {'kind'} */ (name)] = query.get(name) || '';
     const state = {
-      status: 'loading', error: null, records: [], cursor: null, open: null, filter, doors: [], charts: null, readAt: null, isEnded: false,
+      status: 'loading', error: null, records: [], cursor: null, open: null, filter, picker: new DoorPicker(context), charts: null, readAt: null, isEnded: false,
       newer: 0, reads: 0, exporting: null, places: null,
     };
     context.need([{ type: 'accessRecord', query: '' }]);
     page.refresh(context, state);
-    loadDoors(context, state);
+    chooseDoor(context, state);
+    state.picker.read();
     return state;
   },
   /** @param {any} state */
-  end(state) { state.isEnded = true; },
+  end(state) { state.isEnded = true; state.picker.end(); clearTimeout(state.timer); },
 
   /** @param {any} context @param {any} state */
   async refresh(context, state) {
@@ -44,8 +46,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, query, records: data.accessRecords, cursor: data.nextCursor, charts, newer: 0, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (state.status === 'loaded') context.note(`The log could not be read again. ${sentenceOf(error)}`, 'bad');
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) context.note(`The log could not be read again. ${sentenceOf(error)}`, 'bad');
     }
     context.redraw();
   },
@@ -61,6 +62,13 @@ const page = {
     }
     state.newer++;
     context.redraw();
+  },
+
+  /** @param {any} context @param {any} state @param {boolean} hasBegun */
+  permissionsChanged(context, state, hasBegun) {
+    if (!hasBegun) return;
+    state.picker.read();
+    page.refresh(context, state);
   },
 
   /** @param {any} context @param {any} state */
@@ -115,14 +123,19 @@ async function more(context, state) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
-async function loadDoors(context, state) {
+/** Chooses the door of the address; one that is out of reach is no filter. @param {any} context @param {any} state */
+async function chooseDoor(context, state) {
+  const id = state.filter.deviceId;
+  if (!id) return;
   try {
-    state.doors = (await call('GET', '/devices', { query: { limit: 200, sortBy: 'name' } })).devices;
-    context.redraw();
-  } catch {
-    // The filter by door is left out.
+    const { device } = await call('GET', `/devices/${encodeURIComponent(id)}`, { isQuiet: true });
+    if (state.filter.deviceId === id) state.picker.chosen.set(id, device);
+  } catch (error) {
+    if (!isOutOfReach(error) || state.isEnded) return;
+    state.filter.deviceId = '';
+    page.refresh(context, state);
   }
+  context.redraw();
 }
 
 /** @param {any} context @param {any} state */
@@ -142,8 +155,7 @@ function filters(context, state) {
     'div.form-row.log-filters', { key: 'filters', role: 'group', 'aria-label': 'Filters' },
     select('What', { id: 'log-kind', value: filter.kind, onchange: (kind) => change({ kind }) }, /** @type {any} */ (kinds)),
     filter.kind === 'COMMAND_OUTCOME' && select('Outcome', { id: 'log-outcome', value: filter.outcome, onchange: (outcome) => change({ outcome }) }, /** @type {any} */ (outcomes)),
-    state.doors.length > 0 && select('Door', { id: 'log-door', value: filter.deviceId, onchange: (deviceId) => change({ deviceId }) },
-      [['', 'All doors'], ...state.doors.map((/** @type {any} */ one) => [one.id, one.name])]),
+    doorSelect(state.picker, { id: 'log-door', none: 'All doors', onchange: (door) => change({ deviceId: door?.id || '' }) }),
     select('When', { id: 'log-span', value: filter.span, onchange: (span) => change({ span }) }, /** @type {any} */ (spans)),
     filter.span === 'own' && field('From', { id: 'log-from', type: 'datetime-local', value: filter.from, onchange: (/** @type {any} */ event) => change({ from: event.target.value }) }),
     filter.span === 'own' && field('Until', { id: 'log-until', type: 'datetime-local', value: filter.until, onchange: (/** @type {any} */ event) => change({ until: event.target.value }) }));

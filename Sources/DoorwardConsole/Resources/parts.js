@@ -151,6 +151,18 @@ const skeletons = (count) =>
 /** Whether an error says that an object does not exist or is out of reach. @param {any} error */
 export const isOutOfReach = (error) => error.status === 403 || error.status === 404;
 
+/**
+ * Takes the failure of a reading. A page that has shown something which is out of reach now begins anew without it.
+ *
+ * @param {any} context @param {any} state the state of the page @param {any} error @returns {boolean} whether the page keeps what it has, and says so
+ */
+export function keepsAfter(context, state, error) {
+  const isLoaded = state.status === 'loaded';
+  if (isLoaded && isOutOfReach(error)) context.lost();
+  else if (!isLoaded) Object.assign(state, { status: 'failed', error });
+  return isLoaded && !isOutOfReach(error);
+}
+
 /** @param {any} error @param {() => void} retry */
 export function failure(error, retry) {
   if (isOutOfReach(error)) {

@@ -1,7 +1,7 @@
 // People: the users whose roles the person may see, invitations, and the dialog that invites.
 // @ts-check
 import { call } from './api.js';
-import { button, completeAddress, copyable, dialog, field, icon, notice, pager, select, time, whenLoaded } from './parts.js';
+import { button, completeAddress, copyable, dialog, field, icon, keepsAfter, notice, pager, select, time, whenLoaded } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, entityPath, entityTypes, rolesToGive } from './scopes.js';
 import { h } from './view.js';
@@ -40,8 +40,7 @@ const page = {
       if (!state.isEnded && number === state.reads) state.invitations = invitations;
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (state.status === 'loaded') state.problem = error;
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.problem = error;
     }
     context.redraw();
   },

@@ -3,7 +3,7 @@
 import { call } from './api.js';
 import { standing } from './guests.js';
 import { userMarks } from './people.js';
-import { button, completeAddress, copyable, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
+import { button, completeAddress, copyable, icon, keepsAfter, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, canRemove, entityAddress, entityPath, entityTypes } from './scopes.js';
 import { h } from './view.js';
@@ -30,8 +30,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, user, scopes, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
-      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.problem = sentenceOf(error);
     }
     context.redraw();
   },

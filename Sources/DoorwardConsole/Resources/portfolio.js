@@ -1,7 +1,7 @@
 // Portfolios: properties, subscription with its usage, retention of the log, owners and admins, compliance report.
 // @ts-check
 import { call, readIfChanged, save } from './api.js';
-import { button, dialog, field, icon, isOutOfReach, notice, ofObject, pager, select, whenLoaded } from './parts.js';
+import { button, dialog, field, icon, keepsAfter, notice, ofObject, pager, select, whenLoaded } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, modules, nameOf, roleOf, sentenceOf } from './words.js';
@@ -22,7 +22,7 @@ const page = {
       id: id || null, isOnly: false, status: 'loading', error: null, portfolios: [], pagination: null, number: 1, portfolio: null, properties: [], subscription: null, retention: null,
       admins: null, notes: {}, busy: null, asks: null, isEnded: false, readAt: null,
     };
-    context.need(id ? [{ type: 'portfolio', query: '' }, { type: 'property', query: `portfolioId=${encodeURIComponent(id)}` }] : [{ type: 'portfolio', query: '' }]);
+    context.need(needsOf(state.id));
     page.refresh(context, state);
     return state;
   },
@@ -34,20 +34,21 @@ const page = {
   /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
-      if (!state.id) {
+      if (!state.id || state.isOnly) {
         const { portfolios, pagination } = await call('GET', '/portfolios', { query: { page: state.number, limit: 50, sortBy: 'name' } });
         if (state.isEnded) return;
         Object.assign(state, { portfolios, pagination });
         // With one portfolio, the page is about this one.
-        if (pagination.totalItems === 1 && !context.ability.can('portfolio.create', 'Gateway')) Object.assign(state, { id: portfolios[0].id, isOnly: true });
+        const isOnly = pagination.totalItems === 1 && !context.ability.can('portfolio.create', 'Gateway');
+        Object.assign(state, { id: isOnly ? portfolios[0].id : null, isOnly });
+        context.need(needsOf(state.id));
       }
       if (state.id) await readOne(context, state);
       if (state.isEnded) return;
       Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded) return;
-      if (state.status === 'loaded' && !isOutOfReach(error)) state.notes.page = { tone: 'bad', text: sentenceOf(error) };
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.notes.page = { tone: 'bad', text: sentenceOf(error) };
     }
     context.redraw();
   },
@@ -83,6 +84,9 @@ const page = {
   },
 };
 export default page;
+
+/** @param {string | null} id of the portfolio, if the page is of one */
+const needsOf = (id) => [{ type: 'portfolio', query: '' }, ...(id ? [{ type: 'property', query: `portfolioId=${encodeURIComponent(id)}` }] : [])];
 
 /** @param {any} context @param {any} state */
 async function readOne(context, state) {

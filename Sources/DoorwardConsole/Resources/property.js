@@ -3,7 +3,7 @@
 import { call, queryText } from './api.js';
 import { address, marks } from './doors.js';
 import { LiveObjects } from './live.js';
-import { button, dialog, field, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
+import { button, dialog, field, icon, keepsAfter, notice, ofObject, time } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, outcomeOf, reasonOf, sentenceOf, stateOf } from './words.js';
@@ -51,8 +51,7 @@ const page = {
       context.need([state.doors.need, state.units.need, state.own.need]);
     } catch (error) {
       if (state.isEnded) return;
-      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.problem = sentenceOf(error);
     }
     context.redraw();
   },
@@ -62,8 +61,8 @@ const page = {
     if (event === 'poll') { page.refresh(context, state); return; }
     const isChanged = [state.own, state.doors, state.units].map((objects) => objects.take(event, data)).includes(true);
     if (!isChanged || state.status !== 'loaded') return;
-    state.property = state.own.objects.get(state.id) || state.property;
-    if (!state.own.objects.has(state.id)) page.refresh(context, state);
+    if (!state.own.objects.has(state.id)) { context.lost(); return; }
+    state.property = state.own.objects.get(state.id);
     context.redraw();
   },
 

@@ -25,7 +25,7 @@ const actionWords = {
 
 /** @param {any} record */
 export const actorOf = (record) =>
-  record.actor || record.actorName || /** @type {Record<string, string>} */ ({ DEVICE: 'The lock', GATEWAY: 'The gateway', OUTSIDE: 'Someone without access', GUEST_LINK: 'Guest link', API_KEY: 'API key' })[record.actorKind] || '';
+  (record.actor || record.actorName || '').trim() || /** @type {Record<string, string>} */ ({ DEVICE: 'The lock', GATEWAY: 'The gateway', OUTSIDE: 'Someone without access', GUEST_LINK: 'Guest link', API_KEY: 'API key' })[record.actorKind] || '';
 
 /**
  * The words for a record: what happened, the tone, the icon.

@@ -94,7 +94,7 @@ function effects({ removed, ended }) {
   if (removed.length + ended.length === 0) return h('p.effects', null, 'Nothing else ends with it.');
   return h('div.effects', null,
     removed.length > 0 && h('div', { key: 'removed' }, h('p.strong', null, 'Deleted:'),
-      h('ul.plain', null, removed.slice(0, 20).map((/** @type {any} */ one) => h('li', { key: one.id }, one.name, ` (${(types[one.type] || [one.type])[0]})`)),
+      h('ul.plain', null, removed.slice(0, 20).map((/** @type {any} */ one) => h('li', { key: one.id }, one.name.trim(), ` (${(types[one.type] || [one.type])[0]})`)),
         removed.length > 20 && h('li', { key: 'more' }, `and ${counted(removed.length - 20, 'more thing')}`))),
     ended.length > 0 && h('div', { key: 'ended' }, h('p.strong', null, 'Ends at once:'),
       h('ul.plain', null, countedTypes(ended).map((text) => h('li', { key: text }, text)))));

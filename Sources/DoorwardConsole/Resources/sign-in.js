@@ -7,6 +7,10 @@ import { sentenceOf } from './words.js';
 
 const names = { email: 'The email address', password: 'The password', newPassword: 'The new password', recoveryCode: 'The recovery code' };
 
+/** Cookies of sessions are kept over HTTPS only, and on the machine of the gateway itself. */
+const notSecure = 'This address is plain HTTP. Others on the network can read the password, and this browser keeps no session: you are signed out by each '
+  + 'reload, and after 15 minutes at the latest. Open the console by its https address.';
+
 export default {
   /** @param {any} context @param {{arrival: string | null, done: () => void}} options */
   start: (context, options) => ({ ...options, form: 'signIn', isBusy: false, error: null, done: options.done, success: null }),
@@ -55,6 +59,7 @@ function signInForm(context, state) {
       }),
     },
     h('h1', { tabindex: '-1' }, 'Sign in'),
+    !isSecureContext && notice('warn', notSecure),
     state.arrival && notice('info', state.arrival),
     state.success && notice('ok', state.success),
     state.error && notice('bad', messageOf(state.error)),

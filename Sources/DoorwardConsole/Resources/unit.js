@@ -2,10 +2,10 @@
 // @ts-check
 import { call } from './api.js';
 import { address, marks } from './doors.js';
-import { standing } from './guests.js';
+import { standing, titleOf } from './guests.js';
 import { invitationDialog, openInvitation } from './people.js';
 import { LiveObjects } from './live.js';
-import { button, dialog, field, icon, isOutOfReach, notice, ofObject, time } from './parts.js';
+import { button, dialog, field, icon, keepsAfter, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
 import { h } from './view.js';
@@ -42,6 +42,7 @@ const page = {
       const path = `/units/${encodeURIComponent(state.id)}`;
       await state.own.read(async () => [(await call('GET', path)).unit]);
       const unit = state.own.objects.get(state.id);
+      if (state.isEnded) return;
       // It went away during the read.
       if (!unit) { page.refresh(context, state); return; }
       const { ability } = context;
@@ -62,8 +63,7 @@ const page = {
       context.need([state.doors.need, state.own.need]);
     } catch (error) {
       if (state.isEnded) return;
-      if (state.status === 'loaded' && !isOutOfReach(error)) state.problem = sentenceOf(error);
-      else Object.assign(state, { status: 'failed', error });
+      if (keepsAfter(context, state, error)) state.problem = sentenceOf(error);
     }
     context.redraw();
   },
@@ -155,7 +155,7 @@ function guests({ guests: accesses }) {
     accesses.length === 0 ? h('p.hint', null, 'No guest at the moment.')
       : h('ul.rows', null, accesses.map((/** @type {any} */ one) => h(
         'li.row', { key: one.id },
-        h('span.record-text', null, h('strong', null, one.label || 'A guest with an account'), h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
+        h('span.record-text', null, h('strong', null, titleOf(one)), h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
         h('span.pill', { class: standing(one).tone }, standing(one).word)))));
 }
 

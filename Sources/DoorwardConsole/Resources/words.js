@@ -218,5 +218,5 @@ const numberFormat = new Intl.NumberFormat('en-GB');
 /** @param {number} count @param {string} thing */
 export const counted = (count, thing) => `${numberFormat.format(count)} ${thing}${count === 1 ? '' : 's'}`;
 
-/** @param {any} user */
-export const nameOf = (user) => [user.firstName, user.lastName].filter(Boolean).join(' ') || user.email || 'A user';
+/** The name of a person, whose last name can be empty: a user, or the guest of an access. @param {any} user */
+export const nameOf = (user) => (user.name || [user.firstName, user.lastName].filter(Boolean).join(' ')).trim() || user.email || 'A user';

@@ -11,10 +11,10 @@ const { Ability, isOpen, places, unpackRules } = await import('./ability.js');
 const { EventParser, Live, LiveObjects, backOff, nameOfNeed } = await import('./live.js');
 const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
-const { describe, merged } = await import('./records.js');
-const { localText, resolved, standing } = await import('./guests.js');
+const { actorOf, describe, merged } = await import('./records.js');
+const { localText, resolved, standing, titleOf } = await import('./guests.js');
 const { counters, default: doorsPage } = await import('./doors.js');
-const { call, queryText, readIfChanged } = await import('./api.js');
+const { call, currentUser, queryText, readIfChanged, restore, signIn, signOut } = await import('./api.js');
 
 /** Pseudo-random numbers from a seed (mulberry32). */
 function generator(seed) {
@@ -499,6 +499,54 @@ test('a session that cannot be continued for want of an answer is no request who
   }
 });
 
+test('nothing is asked of a browser without a session, and a session has ended only when the gateway says so', async () => {
+  const before = { fetch: globalThis.fetch, document: globalThis.document };
+  const asked = [];
+  const answers = { '/auth/login': [200], '/auth/refresh': [], '/auth/logout': [] };
+  const fetch = async (url) => {
+    const path = url.replace('/api/v1', '');
+    const status = answers[path].shift();
+    asked.push(path);
+    if (!status) throw new TypeError('no network');
+    return new Response(status === 204 ? null : JSON.stringify({ data: { token: 't', user: { id: 'u1' } } }), { status });
+  };
+  const document = { cookie: 'doorward_session=' };
+  Object.assign(globalThis, { fetch, document });
+  try {
+    assert.equal(await restore(), false);
+    document.cookie = 'doorward_sessions=1; x_doorward_session=1';
+    assert.equal(await restore(), false);
+    assert.deepEqual(asked, []);
+    await signIn('a@example.org', 'p');
+    document.cookie = 'a=b; doorward_session=1';
+    // No answer; an error of the gateway; and a token that has expired, with a session that cannot be continued for want of an answer.
+    for (const [logout, refresh] of [[[], []], [[503], []], [[401], []], [[401], [200]]]) {
+      Object.assign(answers, { '/auth/logout': logout, '/auth/refresh': refresh });
+      await assert.rejects(signOut());
+      assert.equal(currentUser()?.id, 'u1', JSON.stringify(logout));
+    }
+    // The gateway has taken neither the token nor the cookie, so the session is continued to be ended.
+    Object.assign(answers, { '/auth/logout': [401, 204], '/auth/refresh': [200] });
+    asked.length = 0;
+    await signOut();
+    assert.deepEqual([asked, currentUser()], [['/auth/logout', '/auth/refresh', '/auth/logout'], null]);
+    Object.assign(answers, { '/auth/login': [200], '/auth/logout': [401], '/auth/refresh': [401] });
+    await signIn('a@example.org', 'p');
+    await signOut();
+    assert.equal(currentUser(), null);
+  } finally {
+    Object.assign(globalThis, before);
+  }
+});
+
+test('a person without a last name has no space at the end, and a guest has the name of the account', () => {
+  assert.equal(words.nameOf({ firstName: 'Olga', lastName: '' }), 'Olga');
+  assert.equal(words.nameOf({ id: 'u', name: 'Olga ', email: 'o@example.org' }), 'Olga');
+  assert.equal(words.nameOf({ id: 'u', name: ' ', email: 'o@example.org' }), 'o@example.org');
+  assert.equal(actorOf({ actorName: 'Olga ' }), 'Olga');
+  assert.deepEqual([{ label: 'Plumber' }, { label: null, guest: { name: 'Gus Example' } }, { label: null, guestUserId: 'u' }].map(titleOf), ['Plumber', 'Gus Example', 'A guest']);
+});
+
 test('an error becomes a sentence with the field that is wrong', () => {
   const error = { code: 'invalid_request', details: { fields: [{ field: 'validUntil', problem: 'end_not_after_start' }] } };
   assert.equal(words.sentenceOf(error, { validUntil: 'The end' }), 'The end must be after the start.');
@@ -569,14 +617,14 @@ test('with more than 1,000 doors the search and the property in the address are 
   await withDoors(numbered(3000), 'q=Door 29', async ({ gateway, state, text, needs, settled }) => {
     await settled();
     // Door 29, 290 to 299, and 2900 to 2999.
-    assert.equal(state.devices.size, 111);
-    assert.ok(state.devices.has('d2999') && !text().includes('No door matches'));
+    assert.equal(state.list.objects.size, 111);
+    assert.ok(state.list.objects.has('d2999') && !text().includes('No door matches'));
     assert.equal(gateway.asked[1], 'page=1&limit=60&q=Door+29');
     assert.deepEqual(needs.at(-1), deviceNeed('q=Door%2029'));
   });
   await withDoors(numbered(3000), 'property=p1', async ({ gateway, state, text, needs, settled }) => {
     await settled();
-    assert.deepEqual([state.devices.size, state.total, gateway.asked.at(-1)], [200, 1500, 'page=1&limit=200&propertyId=p1']);
+    assert.deepEqual([state.list.objects.size, state.total, gateway.asked.at(-1)], [200, 1500, 'page=1&limit=200&propertyId=p1']);
     assert.ok(text().includes('1,500 doors match. The first 200 are shown, and read again every 15 seconds.'));
     // The stream would send all 1,500.
     assert.deepEqual(needs.at(-1), null);
@@ -619,18 +667,18 @@ test('the page Doors takes from the shared stream only what comes under its own 
     live('snapshot', { name: 'device.other', type: 'device', objects: [door(0)], last: true, isFirst: true });
     live('ready', { name: 'device.other' });
     live('ready', { name: 'device' });
-    assert.deepEqual([...state.devices.keys()], ['d0', 'd1', 'd2']);
+    assert.deepEqual([...state.list.objects.keys()], ['d0', 'd1', 'd2']);
     live('removed', { names: ['device.other', 'device'], type: 'device', id: 'd1' });
     live('change', { names: ['device'], type: 'device', object: door(7) });
-    assert.deepEqual([...state.devices.keys()], ['d0', 'd2', 'd7']);
+    assert.deepEqual([...state.list.objects.keys()], ['d0', 'd2', 'd7']);
     // Of a snapshot that was begun before, for another tab, the first part is missing.
     live('snapshot', { name: 'device', type: 'device', objects: [door(2, { state: 'JAMMED' })], last: true, isFirst: false });
     live('ready', { name: 'device' });
-    assert.deepEqual([[...state.devices.keys()], state.devices.get('d2').state], [['d0', 'd2', 'd7'], 'JAMMED']);
+    assert.deepEqual([[...state.list.objects.keys()], state.list.objects.get('d2').state], [['d0', 'd2', 'd7'], 'JAMMED']);
     live('snapshot', { name: 'device', type: 'device', objects: [door(2)], last: false, isFirst: true });
     live('snapshot', { name: 'device', type: 'device', objects: [door(7)], last: true, isFirst: false });
     live('ready', { name: 'device' });
-    assert.deepEqual([...state.devices.keys()], ['d2', 'd7']);
+    assert.deepEqual([...state.list.objects.keys()], ['d2', 'd7']);
   });
 });
 
@@ -657,19 +705,19 @@ test('a door that is deleted while the doors are read does not come back', async
     await withDoors(numbered(100), '', async ({ gateway, state, live, settled }) => {
       gateway.holdFrom = 2;
       await settled();
-      assert.equal(state.devices.size, 60);
+      assert.equal(state.list.objects.size, 60);
       const left = numbered(100).filter(({ id }) => id !== 'd5');
       // The gateway reads the page before the door is deleted and the stream says so, or after it.
       if (isByStream) {
         live('snapshot', { name: 'device', type: 'device', objects: left, last: true, isFirst: true });
         live('ready', { name: 'device' });
-        assert.ok(!state.devices.has('d5'));
+        assert.ok(!state.list.objects.has('d5'));
       } else {
         gateway.doors = left;
       }
       gateway.go.pop()();
       await settled();
-      assert.deepEqual([...state.devices.keys()].sort(), left.map(({ id }) => id).sort(), String(isByStream));
+      assert.deepEqual([...state.list.objects.keys()].sort(), left.map(({ id }) => id).sort(), String(isByStream));
     });
   }
 });
@@ -683,7 +731,7 @@ test('a door that is drawn stays while new ones before it wait for their frame',
     let frames = 0;
     context.redraw = () => { frames++; };
     // 30 new doors come first.
-    state.devices = new Map([...numbered(60).slice(30), ...state.devices.values()].map((one) => [one.id, one]));
+    state.list.objects = new Map([...numbered(60).slice(30), ...state.list.objects.values()].map((one) => [one.id, one]));
     const drawn = text();
     for (let number = 0; number < 10; number++) assert.match(drawn, new RegExp(`Door ${number}\\b`));
     // Four new ones are drawn in a frame.
@@ -707,15 +755,15 @@ test('doors are described in blocks of six, and a change describes its block onl
       assert.deepEqual(before.map(({ children }) => children.length), Array(10).fill(6));
       assert.ok(before.every(({ props }) => (style === 'board' ? props['--doors'] === 6 : props.role === 'rowgroup')));
       blocks().forEach((block, index) => assert.equal(block, before[index]));
-      state.devices.set('d8', { ...state.devices.get('d8'), state: 'JAMMED' });
+      state.list.objects.set('d8', { ...state.list.objects.get('d8'), state: 'JAMMED' });
       assert.deepEqual(blocks().flatMap((block, index) => (block === before[index] ? [] : [index])), [1]);
       // A door that leaves moves the ones behind it, which are not described again.
       const rows = blocks().flatMap(({ children }) => children);
-      state.devices.delete('d0');
+      state.list.objects.delete('d0');
       const after = blocks();
       assert.deepEqual(after.map(({ children }) => children.length), [...Array(9).fill(6), 5]);
       after.flatMap(({ children }) => children).forEach((row, index) => assert.equal(row, rows[index + 1]));
-      state.devices = new Map([['d0', { ...door(0), propertyName: 'House' }], ...state.devices]);
+      state.list.objects = new Map([['d0', { ...door(0), propertyName: 'House' }], ...state.list.objects]);
     }
   });
 });
