@@ -202,7 +202,8 @@ let package = Package(
             [
                 "CZlib", "DoorwardHTTP", "DoorwardAPI", "DoorwardConsole", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit",
                 "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
-                "AdapterSimulator", hummingbird, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, nioPosix, nioSSL, jwt, x509,
+                "AdapterSimulator", hummingbird, hummingbirdCore, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, nioPosix,
+                nioSSL, jwt, x509,
                 asn1, crypto, logging, metrics,
             ]),
         tests(
