@@ -97,6 +97,9 @@ extension ConfigurationTable {
 
     private static let logKeys = [
         ConfigurationKey(
+            "metrics.tokenFile", .text,
+            meaning: "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),
+        ConfigurationKey(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: .text("info"),
             meaning: "`trace debug info notice warning error critical`"),
         ConfigurationKey(
