@@ -56,8 +56,9 @@ package struct GatewayServer: Sendable {
     /// - Throws: if the address cannot be bound, or the TLS files cannot be read.
     package func run() async throws {
         let services = try await services()
+        let renewal = settings.tls.map { CertificateRenewal($0, clock: services.control.clock, logger: logger) }
         let application = Application(
-            responder: RouteTable.responder(services, routes: routes), server: try transport(),
+            responder: RouteTable.responder(services, routes: routes), server: try transport(renewal),
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: nil,
                 availableConnectionsDelegate: DescriptorBound(connections.limits)),
@@ -85,20 +86,22 @@ package struct GatewayServer: Sendable {
             logger: Logger(label: logger.label) { _ in DeferredLogHandler(logger) })
         let timekeeper = Task { [connections] in await connections.enforceTimeLimits() }
         let streaming = Task(executorPreference: Self.distribution) { [streams] in await streams.run() }
+        let renewing = renewal.map { renewal in Task(executorPreference: CertificateRenewal.executor) { await renewal.run() } }
         defer {
+            renewing?.cancel()
             timekeeper.cancel()
             streaming.cancel()
         }
         try await application.run()
     }
 
-    private func transport() throws -> HTTPServerBuilder {
+    private func transport(_ renewal: CertificateRenewal?) throws -> HTTPServerBuilder {
         let plain = HTTPServerBuilder { [connections] responder in
             LimitedHTTPChannel(
                 base: HTTP1Channel(responder: responder, configuration: Self.channelConfiguration()), table: connections)
         }
-        guard let tls = settings.tls else { return plain }
-        return try .tls(plain, tlsConfiguration: try tls.configuration())
+        guard let renewal else { return plain }
+        return try .tls(plain, tlsConfiguration: try renewal.configuration())
     }
 
     static func channelConfiguration() -> HTTP1Channel.Configuration {

@@ -1,3 +1,5 @@
+package import DoorwardDomain
+
 /// The settings of the HTTP server: its address and its limits. The defaults are those of the configuration file.
 package struct HTTPSettings: Sendable {
     /// The name or address to bind to.
@@ -19,6 +21,8 @@ package struct HTTPSettings: Sendable {
     package var commandTimeout = Duration.seconds(10)
     /// Verifies purchases; `nil` if none are accepted.
     package var purchaseVerifier: AppStoreVerifier?
+    /// The token with which programs on other machines read `/metrics`; `nil` for none.
+    package var metricsToken: Secret<String>?
     /// Maximum number of open connections. Half of them are reserved for clients that have signed in.
     package var maxConnections = 4096
     /// Maximum number of open connections of one IPv4 address or IPv6 /64 network. A trusted proxy's connections do not count,

@@ -43,7 +43,7 @@ import ArgumentParser
             CommandGroup(name: "Other", subcommands: [API.self]),
             CommandGroup(
                 name: "Running a gateway",
-                subcommands: [Demo.self, Serve.self, ConfigGroup.self, Admin.self, StoreGroup.self, ClockGroup.self]),
+                subcommands: [Demo.self, Serve.self, Ready.self, ConfigGroup.self, Admin.self, StoreGroup.self, ClockGroup.self]),
         ])
 
     static func main() async {

@@ -117,6 +117,8 @@ import Testing
         #expect(bench.table.beginForwarded(client))
     }
 
+    private static let limits = ConnectionLimits(HTTPSettings())
+
     /// Each case: the action of the client in each second, and the second at which the table closes the connection.
     @Test("An idle connection, a slow head, a slow body and a whole request each have their own timeout")
     func overdue() throws {
@@ -132,39 +134,39 @@ import Testing
             return nil
         }
         #expect(try closedAt { _, _, _ in } == 60)
-        #expect(try closedAt { connection, _, now in connection.receivedBytes(at: now) } == 10, "a head")
+        #expect(try closedAt { connection, _, now in _ = connection.receivedBytes(1, Self.limits, at: now) } == 10, "a head")
         #expect(
             try closedAt { connection, second, now in
-                connection.receivedBytes(at: now)
+                _ = connection.receivedBytes(1, Self.limits, at: now)
                 if second == 0 { connection.receivedHead(at: now) } else { connection.receivedBody(1) }
             } == 5, "a byte a second")
         #expect(
             try closedAt { connection, second, now in
-                connection.receivedBytes(at: now)
+                _ = connection.receivedBytes(1, Self.limits, at: now)
                 if second == 0 { connection.receivedHead(at: now) }
                 connection.receivedBody(600)
             } == 30, "fast enough, but endless")
         #expect(
             try closedAt { connection, second, now in
                 guard second == 0 else { return }
-                connection.receivedBytes(at: now)
+                _ = connection.receivedBytes(1, Self.limits, at: now)
                 connection.receivedHead(at: now)
                 connection.receivedEnd()
             } == nil, "the gateway's own time does not count")
         #expect(
             try closedAt { connection, second, now in
                 if second == 0 {
-                    connection.receivedBytes(at: now)
+                    _ = connection.receivedBytes(1, Self.limits, at: now)
                     connection.receivedHead(at: now)
                     connection.receivedEnd()
                 }
-                if second == 1 { connection.receivedBytes(at: now) }
-                if second == 40 { connection.answered(at: now) }
+                if second == 1 { _ = connection.receivedBytes(1, Self.limits, at: now) }
+                if second == 40 { _ = connection.answered(at: now) }
             } == 50, "a line break after a body counts only once its request is answered")
         #expect(
             try closedAt { connection, second, now in
                 guard second == 0 else { return }
-                connection.receivedBytes(at: now)
+                _ = connection.receivedBytes(1, Self.limits, at: now)
                 connection.receivedHead(at: now)
                 connection.receivedEnd()
                 connection.becameWritable(false, at: now)
@@ -172,10 +174,10 @@ import Testing
         #expect(
             try closedAt { connection, second, now in
                 guard second % 20 == 0 else { return }
-                connection.receivedBytes(at: now)
+                _ = connection.receivedBytes(1, Self.limits, at: now)
                 connection.receivedHead(at: now)
                 connection.receivedEnd()
-                connection.answered(at: now)
+                _ = connection.answered(at: now)
             } == nil, "occasional requests keep the connection open")
     }
 }

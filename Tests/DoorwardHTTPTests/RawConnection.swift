@@ -47,6 +47,19 @@ final class RawConnection: Sendable {
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
+    /// Sends `text` again and again, until `bytes` bytes have been sent or the peer has closed the connection.
+    ///
+    /// - Returns: whether the peer has closed the connection.
+    func flood(_ text: String, upTo bytes: Int) async -> Bool {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                var sent = 0
+                while sent < bytes, send(text) { sent += text.utf8.count }
+                continuation.resume(returning: sent < bytes)
+            }
+        }
+    }
+
     /// Closes the sending direction of the connection.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 

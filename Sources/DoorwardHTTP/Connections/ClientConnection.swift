@@ -22,6 +22,10 @@ final class ClientConnection: Sendable {
         /// The time at which the head of that request was complete.
         var bodySince: MonotonicInstant?
         var bodyBytes = 0
+        /// The bytes of that request, with its framing.
+        var requestBytes = 0
+        /// The bytes received after an early response to that request; `nil` if it has no response yet.
+        var drainedBytes: Int?
         /// Requests whose head has arrived and whose response has not been written completely.
         var unanswered = 0
         /// When the client stopped reading, so that the connection accepts no more response bytes; `nil` while it accepts them.
@@ -52,8 +56,16 @@ final class ClientConnection: Sendable {
 
     // MARK: - Reports of the handlers
 
-    func receivedBytes(at now: MonotonicInstant) {
-        state.withLock { if $0.receivingSince == nil { $0.receivingSince = now } }
+    /// - Returns: false if the request is too long, or too much of it was sent after an early response: the caller must close the
+    ///   connection.
+    func receivedBytes(_ count: Int, _ limits: ConnectionLimits, at now: MonotonicInstant) -> Bool {
+        state.withLock { state in
+            if state.receivingSince == nil { state.receivingSince = now }
+            state.requestBytes += count
+            guard let drained = state.drainedBytes else { return state.requestBytes <= limits.requestBytes }
+            state.drainedBytes = drained + count
+            return drained + count <= limits.drainBytes
+        }
     }
 
     func receivedHead(at now: MonotonicInstant) {
@@ -62,13 +74,24 @@ final class ClientConnection: Sendable {
 
     func receivedBody(_ bytes: Int) { state.withLock { $0.bodyBytes += bytes } }
 
-    func receivedEnd() { state.withLock { ($0.receivingSince, $0.bodySince) = (nil, nil) } }
-
-    func answered(at now: MonotonicInstant) {
+    func receivedEnd() {
         state.withLock { state in
+            (state.receivingSince, state.bodySince) = (nil, nil)
+            (state.requestBytes, state.drainedBytes) = (0, nil)
+        }
+    }
+
+    /// - Returns: whether this is an early response, the first one to its request: the caller must close the connection after
+    ///   `ConnectionLimits.drain` unless the request ends before.
+    func answered(at now: MonotonicInstant) -> Bool {
+        state.withLock { state in
+            // Without an unanswered request, this is the response to a head that cannot be parsed.
+            let isEarly = state.drainedBytes == nil && state.unanswered <= (state.bodySince == nil ? 0 : 1)
+            if isEarly { state.drainedBytes = 0 }
             (state.unanswered, state.idleSince) = (max(0, state.unanswered - 1), now)
             // The timeout for the head of the next request, or for a line break after a body, begins here.
             if state.bodySince == nil, state.receivingSince != nil { state.receivingSince = now }
+            return isEarly
         }
     }
 

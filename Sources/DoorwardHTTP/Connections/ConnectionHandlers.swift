@@ -31,7 +31,9 @@ final class ArrivalHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.receivedBytes(at: table.now)
+        guard connection.receivedBytes(unwrapInboundIn(data).readableBytes, table.limits, at: table.now) else {
+            return context.close(promise: nil)
+        }
         context.fireChannelRead(data)
     }
 
@@ -41,7 +43,8 @@ final class ArrivalHandler: ChannelDuplexHandler {
     }
 }
 
-/// Reports the beginning and the end of each request and response to the connection.
+/// Reports the beginning and the end of each request and response to the connection, and closes it if a request does not end
+/// soon after an early response.
 final class RequestBoundaryHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -50,6 +53,8 @@ final class RequestBoundaryHandler: ChannelDuplexHandler {
 
     private let connection: ClientConnection
     private let table: ConnectionTable
+    /// Closes the connection after an early response.
+    private var closing: Scheduled<Void>?
 
     init(_ connection: ClientConnection, _ table: ConnectionTable) { (self.connection, self.table) = (connection, table) }
 
@@ -57,14 +62,24 @@ final class RequestBoundaryHandler: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head: connection.receivedHead(at: table.now)
         case .body(let bytes): connection.receivedBody(bytes.readableBytes)
-        case .end: connection.receivedEnd()
+        case .end:
+            connection.receivedEnd()
+            closing?.cancel()
         }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { connection.answered(at: table.now) }
+        if case .end = unwrapOutboundIn(data), connection.answered(at: table.now) {
+            let channel = context.channel
+            closing = context.eventLoop.scheduleTask(in: TimeAmount(table.limits.drain)) { channel.close(promise: nil) }
+        }
         context.write(data, promise: promise)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        closing?.cancel()
+        context.fireChannelInactive()
     }
 }
 

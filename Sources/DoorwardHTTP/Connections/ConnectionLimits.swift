@@ -15,6 +15,12 @@ struct ConnectionLimits: Sendable {
     let bodyGrace = Duration.seconds(5)
     /// The minimum rate of a body in bytes per second, averaged since its head.
     let bodyRate = 500
+    /// Maximum number of bytes of one request, with the framing of its body: the largest body in chunks of one byte fits in.
+    let requestBytes = 1 << 20
+    /// Maximum number of bytes that are received after an early response, and the time to receive them. An early response is
+    /// complete before its request is.
+    let drainBytes = 64 * 1024
+    let drain = Duration.seconds(1)
     /// Timeout of a client that reads nothing of its response.
     let stall = Duration.seconds(60)
 

@@ -43,7 +43,7 @@ enum ConsoleRoutes {
     /// The file is compressed once, when the routes are made.
     private static func asset(_ file: ConsoleFile) -> Route {
         let compressed = Gzip.compress(file.content)
-        return .open(.get, "\(folder)/\(file.name)") { call in
+        var route = Route.open(.get, "\(folder)/\(file.name)") { call in
             try call.readNothing()
             let body = Gzip.isAccepted(by: call.facts.headers) ? compressed : nil
             var response = APIResponse(status: 200, body: body ?? file.content)
@@ -53,5 +53,7 @@ enum ConsoleRoutes {
             response.headers[.cacheControl] = "public, max-age=31536000, immutable"
             return response
         }
+        route.label = "/console/:file"
+        return route
     }
 }

@@ -1,7 +1,8 @@
 internal import HTTPTypes
 internal import Metrics
 
-/// The metric handles of one method of one route, created with the route so that a request only updates them.
+/// The metric handles of one method of one route, created with the route so that a request only updates them. The times of all
+/// routes of a method are one histogram, because one for each route would be most of the page.
 struct EndpointMetrics: Sendable {
     /// Counters by the first digit of the status.
     private let answers: [Counter]
@@ -16,8 +17,7 @@ struct EndpointMetrics: Sendable {
                 dimensions: [("method", method), ("route", route), ("status", "\(digit)xx")], factory: factory)
         }
         duration = Metrics.Timer(
-            label: "doorward_http_request_duration_seconds", dimensions: [("method", method), ("route", route)],
-            factory: factory)
+            label: "doorward_http_request_duration_seconds", dimensions: [("method", method)], factory: factory)
     }
 
     func count(_ status: Int, _ time: Duration) {

@@ -8,8 +8,8 @@ extension MetricFamily {
             "doorward_http_requests_total", .counter, ["method", "route", "status"],
             help: "HTTP responses, by method, route pattern and status class."),
         MetricFamily(
-            "doorward_http_request_duration_seconds", .durations(fast), ["method", "route"],
-            help: "Time from a request's head to its response, by method and route pattern."),
+            "doorward_http_request_duration_seconds", .durations(fast), ["method"],
+            help: "Time from a request's head to its response, by method."),
     ]
 
     private static let commands = [
@@ -66,7 +66,7 @@ extension MetricFamily {
             "doorward_store_flush_seconds", .durations(fast),
             help: "Time to write one batch of transactions and flush it to the disk."),
         MetricFamily(
-            "doorward_store_batch_transactions", .sizes([1, 2, 4, 8, 16, 32, 64, 128, 256]),
+            "doorward_store_batch_transactions", .sizes([1, 2, 4, 8, 16, 64, 256]),
             help: "Transactions that shared one flush."),
         MetricFamily("doorward_store_failures_total", .counter, help: "Batches that could not be written."),
         MetricFamily(
@@ -88,12 +88,12 @@ extension MetricFamily {
         MetricFamily("process_open_fds", .gauge, help: "Open file descriptors."),
     ]
 
-    // MARK: - Bounds
+    // MARK: - Bounds: seven each, and so eight buckets with that of all values.
 
-    /// From a tenth of a millisecond to ten seconds.
-    private static let fast = milliseconds([0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000])
-    /// For times that include a lock's response time: from a millisecond to the longest timeout of a command.
-    private static let slow = milliseconds([1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000])
+    /// From a millisecond to five seconds.
+    private static let fast = milliseconds([1, 5, 25, 100, 250, 1000, 5000])
+    /// For times that include a lock's response time, up to half of the longest timeout of a command.
+    private static let slow = milliseconds([25, 100, 250, 1000, 2500, 10_000, 30_000])
 
     private static func milliseconds(_ bounds: [Double]) -> [Int64] { bounds.map { Int64(($0 * 1_000_000).rounded()) } }
 }

@@ -81,4 +81,6 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
     }
 
     var sum: Int64 { sumCell.current }
+    /// The number of all values.
+    var count: Int64 { cells.reduce(0) { $0 + $1.current } }
 }

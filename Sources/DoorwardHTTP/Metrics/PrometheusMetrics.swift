@@ -4,7 +4,8 @@ internal import Synchronization
 /// Keeps the gateway's metrics in memory, for export to Prometheus.
 ///
 /// The registry is passed to the code that measures, so that two gateways in one process are counted separately. Series are
-/// created before their use, usually at the start; recording takes no lock and allocates nothing.
+/// created before their use, usually at the start; recording takes no lock and allocates nothing. A counter or histogram with
+/// labels is exported from its first recording on.
 package final class PrometheusMetrics: MetricsFactory {
     struct Label: Hashable, Sendable {
         let name: String
@@ -80,11 +81,12 @@ package final class PrometheusMetrics: MetricsFactory {
 
     // MARK: - Reading
 
-    /// Each metric that has series, with all its series. The metrics are in the order of their names.
+    /// Each metric that has series to export, with all of them. The metrics are in the order of their names.
     var content: [(family: MetricFamily, series: [(labels: [Label], series: Series)])] {
         let table = table.withLock { $0 }
         return families.values.sorted { $0.name < $1.name }.compactMap { family in
-            guard let series = table[family.name] else { return nil }
+            let series = (table[family.name] ?? [:]).filter { $0.key.isEmpty || $0.value.isUsed }
+            guard !series.isEmpty else { return nil }
             let sorted = series.sorted { a, b in a.key.map(\.value).lexicographicallyPrecedes(b.key.map(\.value)) }
             return (family, sorted.map { ($0.key, $0.value) })
         }
@@ -97,6 +99,15 @@ extension PrometheusMetrics.Series {
         case .counter: self = .counter(CounterSeries())
         case .gauge: self = .gauge(GaugeSeries())
         case .durations(let bounds), .sizes(let bounds): self = .histogram(HistogramSeries(bounds: bounds))
+        }
+    }
+
+    /// Whether anything was recorded. A gauge exists only where it is set.
+    fileprivate var isUsed: Bool {
+        switch self {
+        case .counter(let counter): counter.value > 0
+        case .gauge: true
+        case .histogram(let histogram): histogram.count > 0
         }
     }
 }

@@ -20,8 +20,10 @@ struct Endpoint: Sendable {
         self.services = services
         self.routes = Dictionary(uniqueKeysWithValues: routes.map { ($0.method, $0) })
         logs = Dictionary(
-            uniqueKeysWithValues: routes.map { ($0.method, RequestLog(services, method: $0.method.rawValue, route: $0.path)) })
-        otherLog = RequestLog(services, method: "other", route: routes.first?.path ?? "unknown")
+            uniqueKeysWithValues: routes.map {
+                ($0.method, RequestLog(services, method: $0.method.rawValue, route: $0.label ?? $0.path))
+            })
+        otherLog = RequestLog(services, method: "other", route: routes.first.map { $0.label ?? $0.path } ?? "unknown")
         let methods = routes.map(\.method.rawValue) + (self.routes[.get] == nil ? [] : ["HEAD"])
         allowed = methods.sorted().joined(separator: ", ")
     }

@@ -13,6 +13,8 @@ final class RequestMetadata: Sendable {
     /// The query as sent. It can contain any bytes; `QueryReader` decodes it.
     let query: String?
     let headers: RequestHeaders
+    /// The `Host`; `nil` if the request has none.
+    let authority: String?
     /// The id that the client sent; a generated id if the client sent no valid one.
     let requestID: String
     /// The origin for records. Its client address is the address of the peer or, if the peer is a trusted proxy, the forwarded
@@ -32,7 +34,7 @@ final class RequestMetadata: Sendable {
     init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
         let target = (head.path ?? "/").utf8.split(
             separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        method = head.method
+        (method, authority) = (head.method, head.authority)
         path = String(Substring(target[0]))
         query = target.count > 1 ? String(Substring(target[1].prefix { $0 != UInt8(ascii: "#") })) : nil
         headers = RequestHeaders(head.headerFields)

@@ -48,6 +48,8 @@ struct Route: Sendable {
     var runsOnEventLoop = false
     /// The pattern, with `:name` for a part that is read by `ReadRequest.id`.
     let path: String
+    /// The route's name in metrics and log lines; `nil` for its path. Several routes may have the same.
+    var label: String?
     let handler: Handler
     /// The route's description in the API document; `nil` for a route outside the API.
     let description: RouteDescription?

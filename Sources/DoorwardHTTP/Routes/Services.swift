@@ -23,6 +23,8 @@ final class Services: Sendable {
     let commandTimeout: Duration
     /// Verifies purchases; `nil` if none are accepted.
     var purchaseVerifier: AppStoreVerifier? { settings.purchaseVerifier }
+    /// The digest of the token that reads `/metrics`; `nil` for none.
+    let metricsToken: SHA256Digest?
     let proxies: TrustedProxies
     let connections: ConnectionTable
     /// The URL with which links begin: the configured one, or the address that the server listens on.
@@ -55,6 +57,7 @@ final class Services: Sendable {
         self.settings = settings
         port = Atomic(settings.port)
         commandTimeout = settings.commandTimeout
+        metricsToken = settings.metricsToken.map { SHA256.hash(data: Array($0.reveal().utf8)) }
         tokens = await AccessTokens(
             key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime,
             random: control.random)

@@ -34,7 +34,7 @@ struct Authenticator: Sendable {
     }
 
     /// The token of `Bearer …`; the scheme is compared without case.
-    private static func bearer(_ header: String?) -> String? {
+    static func bearer(_ header: String?) -> String? {
         guard let header, header.utf8.count > 7, header.utf8.count <= AccessTokens.longest + 7,
             header.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 == $1 || $0 | 0x20 == $1 && (0x41...0x5A).contains($0) })
         else { return nil }

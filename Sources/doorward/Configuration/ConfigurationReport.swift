@@ -25,6 +25,7 @@ struct ConfigurationReport {
         (self.configuration, self.file) = (configuration, file)
         try configuration.checkTLSFiles()
         _ = try configuration.purchaseVerifier()
+        _ = try configuration.metricsToken()
         do throws(StoreOpenError) {
             hasDatabase = try SQLiteStore.isFile(at: configuration.store.path)
             hasPersonKeys = try SQLiteStore.hasPersonKeys(at: configuration.personKeyPath)

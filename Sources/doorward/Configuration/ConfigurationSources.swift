@@ -80,6 +80,7 @@ extension GatewayConfiguration {
         audit.checkpointSeconds = reader.int(forKey: "audit.checkpointSeconds", default: audit.checkpointSeconds)
         audit.witnesses = reader.stringArray(forKey: "audit.witnesses", default: audit.witnesses)
         purchases = try Self.purchases(reader, origins)
+        metrics.tokenFile = reader.string(forKey: "metrics.tokenFile")
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
     }

@@ -41,7 +41,7 @@ extension ConfigurationTable {
             "http.requestTimeoutSeconds", .integer(5...600), default: .integer(30),
             meaning: "timeout for receiving a whole request, from its first byte to its last"),
         ConfigurationKey(
-            "http.tls.certificate", .text, meaning: "the certificate and its intermediates, a PEM file; read at the start"),
+            "http.tls.certificate", .text, meaning: "the certificate and its intermediates, a PEM file; read again every minute"),
         ConfigurationKey("http.tls.privateKey", .text, meaning: "the certificate's key, a PEM file"),
         ConfigurationKey("store.path", .text, default: .text("doorward.db"), meaning: "the database file, on a local disk"),
         ConfigurationKey(
@@ -96,6 +96,9 @@ extension ConfigurationTable {
     ]
 
     private static let logKeys = [
+        ConfigurationKey(
+            "metrics.tokenFile", .text,
+            meaning: "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),
         ConfigurationKey(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: .text("info"),
             meaning: "`trace debug info notice warning error critical`"),

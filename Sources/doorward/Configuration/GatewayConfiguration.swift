@@ -14,6 +14,7 @@ struct GatewayConfiguration: Equatable, Sendable {
     var purchases: Purchases?
     /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
+    var metrics = Metrics()
     var log = Log()
     /// The origins of the settings, for errors that are detected only when a setting is used.
     var origins = SettingOrigins()
@@ -96,6 +97,11 @@ struct GatewayConfiguration: Equatable, Sendable {
         var rootCertificate: String
         var bundleID: String
         var environments = ["Production"]
+    }
+
+    struct Metrics: Equatable, Sendable {
+        /// The file of the token with which programs on other machines read `/metrics`; `nil` for none.
+        var tokenFile: String?
     }
 
     struct Log: Equatable, Sendable {

@@ -33,6 +33,7 @@ struct Gateway: Service {
     ) async throws -> Gateway {
         try configuration.checkTLSFiles()
         let verifier = try configuration.purchaseVerifier()
+        let metricsToken = try configuration.metricsToken()
         let clock = SystemClock()
         let metrics = PrometheusMetrics()
         let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
@@ -53,7 +54,7 @@ struct Gateway: Service {
             let page = MetricsPage(
                 metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
             var settings = HTTPSettings(configuration)
-            settings.purchaseVerifier = verifier
+            (settings.purchaseVerifier, settings.metricsToken) = (verifier, metricsToken)
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey,
                 simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DoorwardControl
 import DoorwardHTTP
+import FoundationEssentials
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -14,6 +15,8 @@ struct Serve: AsyncParsableCommand {
             Ctrl-C stops it in order: new commands are refused, commands already sent to a lock are finished, and it ends within \
             15 s. If the access log was rolled back, it does not start and exits with code 4: `doorward store recover` has the \
             way on.
+
+            Under systemd it says when it is ready, alive or stopping (`Type=notify`, `WatchdogSec`).
 
             Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options take \
             precedence over the environment, and the environment over the file.
@@ -50,11 +53,14 @@ struct Serve: AsyncParsableCommand {
         Self.beginLogging(configuration.log)
         let logger = Logger(label: "doorward")
         try await Self.prepareDescriptors(&configuration, logger)
+        let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment, clock: SystemClock())
         let gateway = try await Gateway.open(configuration, logger: logger) { address in
             StandardStream.output.line("listening on \(address)")
+            notifier.ready()
         }
         var group = ServiceGroupConfiguration(
-            services: ([gateway, signals] as [any Service]).map {
+            // They are stopped in the opposite order, one after the other.
+            services: ([gateway, signals, notifier] as [any Service]).map {
                 .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
             }, logger: logger)
         group.maximumGracefulShutdownDuration = Self.maxStopTime

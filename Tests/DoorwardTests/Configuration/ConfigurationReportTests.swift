@@ -156,6 +156,23 @@ import Testing
         #expect(try refusal(yaml(own.key)) == "\(place) `\(own.key)` contains no certificate in DER or PEM")
     }
 
+    @Test("the token of the metrics is read: one line of a file that only its owner can read, which no message repeats")
+    func metricsToken() throws {
+        func yaml(_ file: String) -> String {
+            "gateway: { publicUrl: 'https://doors.example' }\nmetrics:\n  tokenFile: \(folder.path)/\(file)\n"
+        }
+        let place = "\(folder.path)/doorward.yaml, line 4: `metrics.tokenFile`: the file"
+        _ = try write("topsecret\n", to: "token")
+        _ = try write("topsecret\n", to: "open", mode: 0o644)
+        _ = try write("topsecret\ntopsecret\n", to: "two")
+        #expect(try report(yaml("token")).warnings == [])
+        #expect(
+            try refusal(yaml("open"))
+                == "\(place) `\(folder.path)/open` can be read by others than its owner; run `chmod 600 \(folder.path)/open`")
+        #expect(try refusal(yaml("two")) == "\(place) `\(folder.path)/two` must contain exactly one line")
+        #expect(try refusal(yaml("none")) == "\(place) `\(folder.path)/none` cannot be read: No such file or directory")
+    }
+
     @Test("a broker's files are checked as for `serve`; an invalid profile is a warning, because `serve` starts without it")
     func brokers() throws {
         let broker =

@@ -111,7 +111,7 @@ import Testing
             "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",
             "mqtt.N.portfolio": "01890000-0000-7000-8000-000000000002", "mqtt.N.profiles": "homie", "mqtt.N.discovery": "false",
             "mqtt.N.checkpointTopic": "other/checkpoint",
-            "profiles.directories": "other", "log.level": "error", "log.format": "text",
+            "profiles.directories": "other", "metrics.tokenFile": "other", "log.level": "error", "log.format": "text",
         ]
         let value = try #require(samples[key.path])
         let fromFile = try ConfigurationSources(file: file).load()

@@ -294,6 +294,9 @@ extension CommandCase {
         CommandCase(
             "config", "check", "--config", "{config}", "--json", by: .nobody, pipe: #"{"configuration":{"address":"http://"#),
         CommandCase(
+            "ready", "--config", "{config}", by: .nobody, environment: ["DOORWARD_HTTP_PORT": "1"], code: 3,
+            pipe: "http://127.0.0.1:1"),
+        CommandCase(
             "config", "check", "--config", "{folder}/bad.yaml", by: .nobody, code: 1,
             pipe: "bad.yaml, line 1: `profile` is not a key of the configuration"),
         CommandCase(

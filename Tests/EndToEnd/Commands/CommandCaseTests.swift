@@ -72,7 +72,7 @@ extension EndToEnd {
         @Test("exactly the commands that call a gateway have --as and --ca-file")
         func clientOptions() async throws {
             let commands = try await CommandTree.read(in: TemporaryFolder()).filter { !$0.hasSubcommands }
-            let local = ["profile", "demo", "serve", "admin", "config"]
+            let local = ["profile", "demo", "serve", "ready", "admin", "config"]
             let offline = [
                 ["store", "check"], ["store", "recover"], ["audit", "check"], ["audit", "verify"], ["audit", "cross-check"],
             ]
