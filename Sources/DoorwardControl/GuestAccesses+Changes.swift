@@ -113,7 +113,8 @@ extension TenancyUnitOfWork {
         let added = ids.filter { !access.deviceIDs.contains($0) }.compactMap { directory.device($0) }
         guard added.allSatisfy({ $0.propertyID == access.propertyID }) else { throw .invalid("deviceIds", "not_in_property") }
         try requireOpen(added, in: access.unitID)
-        access.setDevices(ids, carriersByDevice: access.carriersByDevice ?? access.usualCarriers)
+        // `widen` decides what the access to added devices depends on.
+        access.setDevices(ids, carriersByDevice: access.carriersByDevice)
     }
 
     /// Requires the modules and the limit that the changed access needs. To be called last.

@@ -21,8 +21,9 @@ extension TenancyDirectory {
 
     /// Whether the hours of `changed` contain an instant of its window that the hours of `access` do not contain.
     private func hasWiderHours(_ changed: GuestAccess, than access: GuestAccess) -> Bool {
-        guard access.schedule != nil else { return false }
-        guard changed.schedule != nil else { return true }
+        guard let before = access.schedule else { return false }
+        // Zones that agree today may differ after a change of their rules, or of the property's zone.
+        guard let after = changed.schedule, after.timeZone == before.timeZone else { return true }
         var former = access
         former.window = changed.window
         let (start, count) = (changed.window.validFrom, Self.comparedIntervals)
@@ -74,12 +75,5 @@ extension GrantedRight {
     fileprivate var leastAssociations: [AssociationID] {
         let others = carriersByDevice?.values.compactMap { $0.contains(association.id) ? nil : $0.min() } ?? []
         return Set([association.id] + others).sorted()
-    }
-}
-
-extension GuestAccess {
-    /// The carriers of each device if the association of the grant covers all of them.
-    var usualCarriers: [DeviceID: [AssociationID]] {
-        Dictionary(uniqueKeysWithValues: Set(deviceIDs).map { ($0, [grantedUnderAssociationID]) })
     }
 }
