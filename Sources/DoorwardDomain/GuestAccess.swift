@@ -144,7 +144,7 @@ package struct GuestWindow: Hashable, Sendable {
     package let validUntil: Timestamp
 
     /// The length of the longest window that can be granted, in calendar years.
-    private static let longestYears = 5
+    private static let maxYears = 5
 
     package init(validFrom: Timestamp, validUntil: Timestamp) {
         (self.validFrom, self.validUntil) = (validFrom, validUntil)
@@ -154,7 +154,7 @@ package struct GuestWindow: Hashable, Sendable {
     /// zone. For 29 February it is 28 February.
     package func latestEnd(on rules: TimeZoneRules) -> Timestamp {
         let local = rules.local(at: validFrom)
-        let (date, year) = (local.date, local.date.year + Self.longestYears)
+        let (date, year) = (local.date, local.date.year + Self.maxYears)
         let end = CivilDate(year: year, month: date.month, day: date.day) ?? CivilDate(year: year, month: 2, day: 28) ?? date
         let later = LocalDateTime(
             milliseconds: local.milliseconds + (end.daysSinceEpoch - date.daysSinceEpoch) * 86_400_000)

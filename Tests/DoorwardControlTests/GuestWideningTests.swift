@@ -197,12 +197,12 @@ import Testing
 
     /// Hours in UTC, in which every day has 1,440 minutes.
     private static func schedule(_ random: inout SeededGenerator) -> Schedule {
+        func time(_ hour: Int) -> LocalTime { LocalTime(hour: hour % 24, minute: 0) ?? .endOfDay }
         let periods = (0..<Int.random(in: 0...2, using: &random)).map { _ in
-            let from = Int.random(in: 0..<24, using: &random)
-            let until = (from + [1, 3, 6, 12, 24].randomElement(using: &random)!) % 24
+            let (from, length) = (Int.random(in: 0..<24, using: &random), [1, 3, 6, 12, 24].randomElement(using: &random) ?? 1)
             return Schedule.Period(
                 days: Bool.random(using: &random) ? .everyDay : WeekdaySet(rawValue: UInt8.random(in: 0..<128, using: &random)),
-                from: LocalTime(hour: from, minute: 0)!, until: LocalTime(hour: until, minute: 0)!)
+                from: time(from), until: time(from + length))
         }
         return Schedule(timeZone: "UTC", periods: periods)
     }

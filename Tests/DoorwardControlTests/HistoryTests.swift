@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("a user is visible to themselves and to managers of an entity on which they have a role")
+    @Test("a user is visible to themselves and to managers of an entity on which they have a role or a guest access")
     func people() async throws {
         let house = try await House()
         let users = house.control.users
@@ -196,7 +196,7 @@ import Testing
         #expect(byTenant == ofNobody)
         func listed(for user: UserID) throws -> [User] { try users.list(for: house.caller(user), PageRequest(limit: 50)).items }
         let inScope = try listed(for: house.ids.owner).map(\.id)
-        #expect(Set(inScope) == Set([house.ids.owner, house.ids.tenant] + house.ids.managers))
+        #expect(Set(inScope) == Set([house.ids.owner, house.ids.tenant, house.ids.guest] + house.ids.managers))
         #expect(try listed(for: house.ids.superAdmin).count == 10)
         let listByTenant = await denial { _ = try listed(for: house.ids.tenant) }
         #expect(listByTenant?.reason == .roleInsufficient)
