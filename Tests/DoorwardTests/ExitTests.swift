@@ -77,7 +77,7 @@ import Testing
 
     @Test(
         "an invalid email address is rejected",
-        arguments: ["", "a", "a@", "@b", "a@b@c", "a b@c", "a@b\n", String(repeating: "a", count: 254) + "@b"])
+        arguments: ["", "a", "a@", "@b", "a@b@c", "a b@c", "a@\nb", String(repeating: "a", count: 254) + "@b"])
     func addresses(_ address: String) throws {
         #expect(try exit(of: ["admin", "create", "--email=\(address)"]).code == 2)
     }

@@ -24,7 +24,7 @@ import Testing
         #expect(
             person == [
                 "Wrote /var/backups/a␛[2J.db on the gateway's host: 4096 bytes, 7 records in 2 logs.",
-                "Check it there with: doorward store check --store-path /var/backups/a␛[2J.db",
+                "Check it there with: doorward store check --store-path '/var/backups/a␛[2J.db'",
             ])
         let program = BackupCommand.lines(backup, OutputStyle(isTerminal: false, environment: [:]))
         #expect(program == ["/var/backups/a␛[2J.db\t4096\t2026-11-21T12:00:00.000Z"])

@@ -40,7 +40,7 @@ import Testing
             ["key", "delete"], ["role", "remove", "tom"], ["session", "end"], ["user", "rename", "tom"],
             ["invite", "tom@doors.example", "tenant"], ["invite", "tom@doors.example", "guest", "1A"],
             ["role", "add", "tom", "landlord", "1A"], ["key", "create", "display", "guest", "1A"], ["unit", "create", "1A"],
-            ["property", "create", "Quay 1"], ["user", "create", "tom@doors.example", "--first-name", "Tom"],
+            ["property", "create", "Quay 1"], ["user", "create", "tom@doors.example", "--last-name", "Tenant"],
         ])
     func usage(_ arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try Doorward.parseAsRoot(arguments) }
