@@ -36,6 +36,8 @@ enum EarlierFile {
                     continue
                 }
                 guard table == "commands", number < 6 else {
+                    // The sixteenth schema names its key file in the row that it begins with.
+                    if table == "person_key_file" { try db.execute(sql: "DELETE FROM main.person_key_file") }
                     try db.execute(sql: "INSERT INTO main.\(table) (\(columns)) SELECT \(columns) FROM source.\(table)")
                     continue
                 }

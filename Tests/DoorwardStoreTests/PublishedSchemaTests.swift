@@ -186,10 +186,10 @@ import Testing
         try Schema.current.migrate(queue)
         try queue.read { (db: Database) throws in
             #expect(try Int.fetchOne(db, sql: "PRAGMA application_id") == 0x446F_6F72)
-            #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 16)
+            #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 17)
             #expect(
                 try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY 0 + identifier") == [
-                    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16",
+                    "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17",
                 ])
         }
     }

@@ -19,6 +19,7 @@ extension APIDocument.Operation {
         "seq": "The position of the record in its log.", "size": "The size of the tree: the number of records that it covers.",
         "timeZone": "The IANA name of the zone in which days begin.", "by": "The length of the periods that are counted.",
         "groupBy": "What the counts of a period are divided by.", "format": "The format of the file.",
+        "separator": "Of a CSV file; spreadsheets of countries with decimal commas expect `semicolon`.",
         "cosigned": "With `true`, the newest checkpoint that a witness has cosigned.",
         "at": "The time of the question: now or later; up to 60 s before now is taken as now.",
         "state": "Only locks in this state.", "isOnline": "Only locks that are online, or that are not.",

@@ -314,7 +314,7 @@ extension CommandCase {
         CommandCase(
             "unlock", "Garage", code: 1,
             pipe: "doorward: There is no lock named `Garage`. `doorward locks` lists the locks that you may see."),
-        CommandCase("adapters", pipe: "simulator\t-\tok\t"),
+        CommandCase("adapters", pipe: "simulator\t-\tok\t", terminal: "ADAPTER    BROKER  HEALTH  "),
         CommandCase("adapters", "simulador", by: .admin, code: 1, pipe: "`simulador`; did you mean `simulator`?"),
         CommandCase("locks", by: .nobody, code: 1, pipe: "doorward: not signed in; run `doorward login"),
         CommandCase("store", "backup", "{folder}/other.db", code: 1, pipe: "doorward: "),

@@ -134,7 +134,7 @@ extension EndToEnd {
             #expect(
                 rest.hasSuffix(
                     "The demo is over. \(kept) keeps its database and key; everybody still signs in, such as "
-                        + "tom@demo.example with the password \(password), on\n  \(Program.doorward) serve --store-path \(kept)/doorward.db\n"
+                        + "tom@demo.example with the password \(password), on\n  \(Program.doorward) serve --store-path '\(kept)/doorward.db'\n"
                 ), "\(rest)")
             let files = try FileManager.default.contentsOfDirectory(atPath: kept)
             #expect(files.allSatisfy { $0.hasPrefix("doorward.db") }, "no session file remains: \(files)")
