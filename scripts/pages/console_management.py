@@ -226,7 +226,7 @@ def portfolio(console, gateway):
     page.locator("summary", has_text="Change the subscription").click()
     page.fill("#tier", "gold-2031")
     page.fill("#maxDevices", "8")
-    page.get_by_label("Webhooks").uncheck()
+    page.get_by_label("Recurring hours").uncheck()
     page.get_by_label("Compliance report").check()
     button(page, "Save the subscription").click()
     page.locator(".notice.ok", has_text="in force at once").wait_for()
@@ -234,7 +234,9 @@ def portfolio(console, gateway):
     console.check(page, "portfolio-subscription")
     # Every tier behaves by its modules and limits.
     before = {name: value for name, value in gateway.call("GET", path + "/subscription", None, gateway.root)["subscription"].items() if name in ("tier", "modules", "limits")}
-    for tier, modules in [("free 1", {"guestAccess": False}), ("standard 1", {}), ("pro 1", {"webhooks": True}), ("enterprise 1", {"bulkOperations": False})]:
+    assert before["modules"].pop("recurringSchedules") is False
+    before["modules"]["recurringSchedules"] = True
+    for tier, modules in [("free 1", {"guestAccess": False}), ("standard 1", {}), ("pro 1", {"guestLinks": False}), ("enterprise 1", {"accessLogExport": False})]:
         own = gateway.call("PUT", path + "/subscription", before | {"tier": tier, "modules": before["modules"] | modules}, gateway.root)["subscription"]
         button(page, "Read again").click()
         page.locator("main", has_text=tier).wait_for()
