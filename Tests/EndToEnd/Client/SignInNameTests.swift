@@ -30,8 +30,8 @@ extension EndToEnd {
             #expect(try await email(shell, environment: variable) == RunningGateway.adminEmail)
             #expect(try await email(shell, "--as", "default", environment: variable) == "owner@doors.example")
             #expect(try await shell.run("locks").rows.map(\.last) == [door])
-            #expect(try await shell.run("adapters", "--as", "root.1").code == 0)
-            #expect(try await shell.run("adapters").code == 1)
+            #expect(try await shell.run("clock", "status", "--as", "root.1").code == 0)
+            #expect(try await shell.run("clock", "status").code == 1)
             let all = try await shell.run("whoami", "--all", environment: variable).rows
             #expect(
                 all.map { [$0[0], $0[1], $0[2], $0[4]] } == [
