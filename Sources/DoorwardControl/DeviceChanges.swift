@@ -206,10 +206,26 @@ extension TenancyUnitOfWork {
             before: device.auditFields)
     }
 
+    /// Ends the guest accesses to a device that tenants of a unit gave or widened, after the unit has ceased to share it: a guest
+    /// has no more than the tenant. An access that another tenancy of its grantor carries stays.
+    mutating func endGuestAccesses(to deviceID: DeviceID, ofTenantsIn unitID: UnitID) {
+        let (unit, sharing) = (AssociatedEntity.unit(unitID), directory.unitsSharing(deviceID))
+        let tenancy = directory
+        endGuestAccesses(listing: deviceID) { access in
+            let tenancies = access.widenedUnder + (access.grantedUnderRole == .tenant ? access.carriers(of: deviceID) : [])
+            guard tenancies.contains(where: { tenancy.association($0)?.entity == unit }) else { return false }
+            return !access.isHeld(on: deviceID) { id in
+                guard case .unit(let unit)? = tenancy.association(id)?.entity else { return false }
+                return sharing.contains(unit)
+            }
+        }
+    }
+
     /// Removes the device from every guest access that has not ended; an access that lists no other device is revoked. Accesses
     /// that have already ended are not changed.
-    private mutating func endGuestAccesses(listing deviceID: DeviceID) {
-        for var access in directory.guestAccesses(on: deviceID) where access.revokedAt == nil && access.endsAt > now {
+    private mutating func endGuestAccesses(listing deviceID: DeviceID, where isOver: (GuestAccess) -> Bool = { _ in true }) {
+        for var access in directory.guestAccesses(on: deviceID)
+        where access.revokedAt == nil && access.endsAt > now && isOver(access) {
             let (before, isLast) = (access, access.deviceIDs.count == 1)
             if isLast {
                 access.revokedAt = now

@@ -215,6 +215,9 @@ extension TenancyUnitOfWork {
             apply(.putUnit(changed))
             let (old, new) = Unit.fields.recordedChanges(from: before, to: changed)
             note(.update, RecordTarget(changed), at: .unit(id), before: old, after: new)
+            for device in before.commonAreaAccessIDs where !changed.commonAreaAccessIDs.contains(device) {
+                endGuestAccesses(to: device, ofTenantsIn: id)
+            }
         }
         try apply(holders)
         return changed

@@ -169,6 +169,39 @@ import Testing
         #expect(await second.finished.command.sent == false)
     }
 
+    @Test("a guest of a tenant loses a common area that the tenant's flat loses, and keeps the flat's own door")
+    func lostCommonArea() async throws {
+        let house = try await House()
+        let (ids, now) = (house.ids, house.clock.now())
+        let access = try #require(
+            try await house.control.guestAccesses.grant(
+                house.caller(ids.tenant),
+                NewGuestAccess(
+                    guestUserID: ids.stranger, label: nil, propertyID: nil, unitID: ids.unit,
+                    deviceIDs: [ids.door, ids.frontDoor], operations: [.unlock],
+                    window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))), repeatable: nil
+            ).fresh)
+        #expect(await denial { _ = try await house.run(by: ids.stranger, on: ids.frontDoor) } == nil)
+        var changes = UnitChanges()
+        changes.commonAreas = []
+        _ = try await house.control.portfolios.change(house.caller(ids.owner), ids.unit, changes)
+        #expect(await denial { _ = try await house.run(by: ids.tenant, on: ids.frontDoor) } != nil)
+        #expect(await denial { _ = try await house.run(by: ids.stranger, on: ids.frontDoor) } != nil)
+        #expect(await denial { _ = try await house.run(by: ids.stranger, on: ids.door) } == nil)
+        #expect(house.control.directory.current.guestAccess(access.id)?.deviceIDs == [ids.door])
+    }
+
+    @Test("an access that another tenant or a manager carries keeps a common area that one flat loses")
+    func keptCommonArea() async throws {
+        let cleaning = try await Cleaning()
+        let house = cleaning.house
+        try await cleaning.change(by: house.ids.owner) { $0.deviceIDs = [house.ids.door, house.ids.frontDoor] }
+        var changes = UnitChanges()
+        changes.commonAreas = []
+        _ = try await house.control.portfolios.change(house.caller(house.ids.owner), house.ids.unit, changes)
+        #expect(cleaning.stored?.deviceIDs == [house.ids.door, house.ids.frontDoor])
+    }
+
     // MARK: - Hours
 
     /// A tenant changes the hours of a manager's access to a lock that they may not open: it is refused exactly if some minute of
