@@ -87,7 +87,8 @@ extension TenancyDirectory {
         return scopes.filter { if case .unit = $0 { false } else { true } }
     }
 
-    /// The scopes that a subject may read: the gateway's log for a super admin, and the scopes that the subject's roles cover.
+    /// The scopes that a subject may read: the gateway's log for a super admin, and the scopes that the subject's roles cover; those
+    /// of a unit from the beginning of the subject's tenancy.
     func recordScopes(of subject: Subject) -> [RecordScope] {
         var scopes: [RecordScope] =
             SecurityService.allows(subject, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []
@@ -95,7 +96,9 @@ extension TenancyDirectory {
             switch entity {
             case .portfolio(let id): scopes.append(.portfolioLog(id))
             case .property(let id): if let portfolio = property(id)?.portfolioID { scopes.append(.property(id, in: portfolio)) }
-            case .unit(let id): if let portfolio = unit(id)?.portfolioID { scopes.append(.unit(id, in: portfolio)) }
+            case .unit(let id):
+                guard let portfolio = unit(id)?.portfolioID, let from = subject.historyStart(in: id) else { continue }
+                scopes.append(.unit(id, in: portfolio, from: from))
             }
         }
         return scopes

@@ -24,7 +24,7 @@ package struct CommandQuery: Hashable, Sendable {
 extension StoredCommand {
     /// Whether the command's intent is in `scope`.
     package func lies(in scope: RecordScope) -> Bool {
-        scope.covers(log: log, unitID: device.unitID, propertyID: device.propertyID)
+        scope.covers(log: log, unitID: device.unitID, propertyID: device.propertyID, at: command.requestedAt)
     }
 }
 

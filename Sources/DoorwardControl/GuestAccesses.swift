@@ -265,10 +265,15 @@ extension TenancyDirectory {
     }
 
     private func mayManage(_ access: GuestAccess, _ subject: Subject) -> Bool {
-        let places: [AssociatedEntity] = [.property(access.propertyID)] + (access.unitID.map { [.unit($0)] } ?? [])
-        return places.contains {
-            SecurityService.allows(subject, .guestAccessRevoke, on: ManagedObject($0), in: self).isAllowed
+        func mayRevoke(on entity: AssociatedEntity) -> Bool {
+            SecurityService.allows(subject, .guestAccessRevoke, on: ManagedObject(entity), in: self).isAllowed
         }
+        if mayRevoke(on: .property(access.propertyID)) { return true }
+        guard let unit = access.unitID, mayRevoke(on: .unit(unit)) else { return false }
+        // A right on a unit alone is a tenant's. Accesses that ended before their tenancy, or with that of a former tenant, are no
+        // concern of theirs.
+        return subject.historyStart(in: unit).map { $0 < access.endsAt } ?? false
+            && access.deviceIDs.contains { access.isHeld(on: $0) { association($0) != nil } }
     }
 
     /// Requires the right to revoke the access. The grantor has this right while one of the associations that covered the devices

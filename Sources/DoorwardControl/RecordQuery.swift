@@ -121,25 +121,29 @@ package enum RecordScope: Hashable, Sendable {
     case portfolioLog(PortfolioID)
     /// The records of one property, in the log of its portfolio only.
     case property(PropertyID, in: PortfolioID)
-    /// The records of one unit, in the log of its portfolio only.
-    case unit(UnitID, in: PortfolioID)
+    /// The records of one unit, in the log of its portfolio only, and only those at or after `from`: a tenant reads no record of
+    /// the time before their own.
+    case unit(UnitID, in: PortfolioID, from: Timestamp)
 
     /// The only log that the scope covers. Records of other logs are not covered, even if they name a property or unit of this
     /// portfolio.
     package var log: LogID {
         switch self {
         case .gatewayLog: .gateway
-        case .portfolioLog(let id), .property(_, let id), .unit(_, let id): .portfolio(id)
+        case .portfolioLog(let id), .property(_, let id), .unit(_, let id, _): .portfolio(id)
         }
     }
 
-    /// Whether the scope covers records in `log` with this unit and property.
-    package func covers(log: LogID, unitID: UnitID?, propertyID: PropertyID?) -> Bool {
+    /// The earliest instant that the scope covers; `nil` if it covers all.
+    package var from: Timestamp? { if case .unit(_, _, let from) = self { from } else { nil } }
+
+    /// Whether the scope covers records in `log` with this unit and property at this instant.
+    package func covers(log: LogID, unitID: UnitID?, propertyID: PropertyID?, at: Timestamp) -> Bool {
         guard log == self.log else { return false }
         switch self {
         case .gatewayLog, .portfolioLog: return true
         case .property(let id, _): return propertyID == id
-        case .unit(let id, _): return unitID == id
+        case .unit(let id, _, let from): return unitID == id && from <= at
         }
     }
 }

@@ -76,6 +76,14 @@ package struct Subject: Sendable {
         key.map { $0.role.roleEntities + $0.maker.roleEntities } ?? user?.roles.all.map(\.entity) ?? []
     }
 
+    /// The instant from which a subject who reads the history of a unit as its tenant may read it; `nil` if the subject is not a
+    /// tenant of the unit. For an API key, the beginning of its creator's tenancy, or the creation of the key if the creator reads
+    /// by another role.
+    package func historyStart(in unit: UnitID) -> Timestamp? {
+        guard let key else { return tenancyStart(in: unit) }
+        return key.maker.historyStart(in: unit) ?? key.role.tenancyStart(in: unit)
+    }
+
     /// The creation time of the subject's oldest tenant role on a unit; `nil` if the subject is not a tenant of the unit.
     package func tenancyStart(in unit: UnitID) -> Timestamp? {
         user?.roles.held(on: .unit(unit)).filter { $0.role == .tenant }.map(\.createdAt).min()

@@ -169,7 +169,10 @@ package final class InMemoryStore: GatewayStore {
     package func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
         read { $0.record(id) }.flatMap { record in
             let body = record.body
-            return scopes.contains { $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID) } ? record : nil
+            let isCovered = scopes.contains {
+                $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID, at: body.at)
+            }
+            return isCovered ? record : nil
         }
     }
 

@@ -160,6 +160,61 @@ import Testing
         }
     }
 
+    @Test(
+        "the next tenant of a flat reads nothing of the time before their own: neither records, nor commands, nor guest accesses")
+    func nextTenant() async throws {
+        let house = try await House()
+        let (ids, control) = (house.ids, house.control)
+        let (owner, next) = (house.caller(ids.owner), ids.stranger)
+        func granted(by user: UserID) async throws -> GuestAccess {
+            let now = house.clock.now()
+            let new = NewGuestAccess(
+                guestUserID: ids.guest, label: nil, propertyID: nil, unitID: ids.unit, deviceIDs: [ids.door],
+                operations: [.unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600))))
+            return try #require(try await control.guestAccesses.grant(house.caller(user), new, repeatable: nil).fresh)
+        }
+        let ended = try await granted(by: ids.owner)
+        try await control.guestAccesses.revoke(owner, ended.id)
+        let ofFormer = try await granted(by: ids.tenant)
+        let standing = try await granted(by: ids.owner)
+        let before = try await house.run(by: ids.tenant)
+        let byFormerGuest = try await house.run(by: ids.guest)
+        house.clock.advance(by: .seconds(1))
+        try await control.roles.remove(owner, ids.tenant, from: .unit(ids.unit))
+        house.clock.advance(by: .seconds(1))
+        _ = try await control.roles.assign(owner, .tenant, to: next, on: .unit(ids.unit))
+        let start = house.clock.now()
+        house.clock.advance(by: .seconds(1))
+        let after = try await house.run(by: ids.owner)
+        let own = try await house.run(by: next)
+
+        let read = try await Self.records(house, of: next)
+        #expect(read == house.portfolioLog.filter { $0.body.unitID == ids.unit && $0.body.at >= start })
+        #expect(Set(read.compactMap(\.body.commandID)) == [after.id, own.id])
+        let newest = try await control.history.records(
+            for: house.caller(next), filter: RecordFilter(), order: .newestFirst, after: nil, limit: 500)
+        #expect(newest.records == read.reversed())
+        let limits = [Timestamp(milliseconds: 0), house.clock.now().advanced(by: .seconds(1))]
+        let summary = try await control.history.summary(
+            for: house.caller(next), filter: RecordFilter(), limits: limits, by: .outcome)
+        #expect(summary == [["CONFIRMED": 2]])
+        #expect(try await Set(Self.commands(house, of: next)) == [after.id, own.id])
+        #expect(try await Set(Self.commands(house, of: next, on: ids.door)) == [after.id, own.id])
+        for command in [before, byFormerGuest] {
+            let record = try #require(house.portfolioLog.first { $0.body.commandID == command.id }).body.id
+            #expect(await denial { _ = try await control.history.record(record, for: house.caller(next)) }?.hasReach == false)
+            #expect(
+                await denial { _ = try await control.commands.command(command.id, for: house.caller(next)) }?.hasReach == false)
+        }
+        let accesses = control.guestAccesses.list(for: house.caller(next), .init(), PageRequest(limit: 50)).items.map(\.id)
+        #expect(accesses.contains(standing.id) && !accesses.contains(ofFormer.id) && !accesses.contains(ended.id))
+        #expect(await denial { _ = try control.guestAccesses.access(ofFormer.id, for: house.caller(next)) }?.hasReach == false)
+        // The former tenant still reads their own commands, and nothing of the time after them.
+        #expect(try await Self.commands(house, of: ids.tenant) == [before.id])
+        #expect(try await Self.records(house, of: ids.tenant).isEmpty)
+        #expect(try await Self.records(house, of: ids.owner) == house.portfolioLog)
+    }
+
     @Test("a resident's filter by denial reason returns nothing, because residents cannot read reasons")
     func reasons() async throws {
         let house = try await Self.lived()

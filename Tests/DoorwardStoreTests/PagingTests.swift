@@ -61,19 +61,22 @@ import Testing
         }
         let scopes: [RecordScope] = [.portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio)]
         for turn in 0..<48 {
-            var query = RecordQuery(
-                scopes: turn.isMultiple(of: 4) ? [.unit(unit, in: script.portfolio)] : scopes,
-                order: Bool.random(using: &random) ? .oldestFirst : .newestFirst, limit: Int.random(in: 60...900, using: &random))
-            let instants = (0..<2).compactMap { _ in sorted.randomElement(using: &random)?.body.at }
+            let instants = (0..<3).compactMap { _ in sorted.randomElement(using: &random)?.body.at }
                 .map { $0.advanced(by: .milliseconds(Int.random(in: -1...1, using: &random))) }
+            var query = RecordQuery(
+                scopes: turn.isMultiple(of: 4) ? [.unit(unit, in: script.portfolio, from: instants[2])] : scopes,
+                order: Bool.random(using: &random) ? .oldestFirst : .newestFirst, limit: Int.random(in: 60...900, using: &random))
             (query.filter.from, query.filter.until) =
                 [
-                    (instants[0], nil), (nil, instants[0]), (instants.min(), instants.max()), (instants[0], instants[0]),
+                    (instants[0], nil), (nil, instants[0]), (instants[..<2].min(), instants[..<2].max()),
+                    (instants[0], instants[0]),
                 ].randomElement(using: &random) ?? (nil, nil)
             let expected = sorted.filter { record in
                 query.filter.passes(record.body)
                     && query.scopes.contains {
-                        $0.covers(log: record.body.log, unitID: record.body.unitID, propertyID: record.body.propertyID)
+                        $0.covers(
+                            log: record.body.log, unitID: record.body.unitID, propertyID: record.body.propertyID,
+                            at: record.body.at)
                     }
             }.map(\.body.id)
             let found = try await allPages(query, of: store)

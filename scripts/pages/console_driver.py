@@ -137,6 +137,8 @@ def button(page, name):
 
 
 def text(page, selector="main"):
+    """The text that a person sees. A block of doors that was inserted just now (`content-visibility: auto`) has one from the next frame on."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return page.inner_text(selector)
 
 

@@ -126,7 +126,7 @@ extension StreamView: StreamSource {
         guard case .accessRecords(let filter?) = query, subject.isEnabled, filter.passes(record.body) else { return false }
         let body = record.body
         return tenancy.recordScopes(of: subject, filteredBy: filter).contains {
-            $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID)
+            $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID, at: body.at)
         }
     }
 

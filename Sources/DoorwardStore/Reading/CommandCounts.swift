@@ -85,8 +85,8 @@ enum CommandCounts {
         return logs
     }
 
-    /// Returns the number of commands that a selection matches, each counted once. The cost grows with the number of scopes and
-    /// devices, not with the number of commands.
+    /// Returns the number of commands that a selection without a beginning matches, each counted once. The cost grows with the
+    /// number of scopes and devices, not with the number of commands.
     static func total(
         of selection: CommandSelection, _ unprojected: inout UnprojectedPositions, in db: Database
     ) throws -> Int {
@@ -106,16 +106,9 @@ enum CommandCounts {
                 }
             }
         }
-        for (log, ids) in selection.units where !selection.wholeLogs.contains(log) {
-            for id in ids {
-                total += try sum("unit_id = ?", [id], in: db) {
-                    $0.log == log && !selection.hasScope(log: log, property: $0.property, unit: nil)
-                }
-            }
-        }
         if let actor = selection.actor {
             total += try sum("actor_user_id = ?", [actor], in: db) {
-                !selection.hasScope(log: $0.log, property: $0.property, unit: $0.unit)
+                !selection.hasScope(log: $0.log, property: $0.property)
             }
         }
         return total

@@ -34,11 +34,12 @@ struct CommandReading {
         var scopes: [RecordScope] = []
         var actor: UserID?
         let log = try StoredLog.find(key: found.intent.logKey, in: db)
-        try db.step("SELECT unit_id, property_id, actor_user_id FROM entries WHERE position = ?", [found.intent.rawValue]) {
+        try db.step("SELECT unit_id, property_id, actor_user_id, at FROM entries WHERE position = ?", [found.intent.rawValue]) {
             row in
             guard let log = log?.id else { throw UnreadableColumn(column: "log_id") }
             let (unit, property): (UnitID?, PropertyID?) = (row.id(0), row.id(1))
-            scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property) }
+            let at = Timestamp(milliseconds: row.integer(3))
+            scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property, at: at) }
             actor = row.id(2)
         }
         let isOwn = actor != nil && actor == query.actorUserID
@@ -62,29 +63,37 @@ struct CommandReading {
     ) throws -> (commands: [StoredCommand], total: Int) {
         var unprojected = UnprojectedPositions(db)
         let selection = try CommandSelection(query, &unprojected, in: db)
-        let total = try CommandCounts.total(of: selection, &unprojected, in: db)
+        // Counts are stored without instants, so the commands since an instant are counted one by one.
+        let total =
+            selection.hasBeginning
+            ? try intents(of: selection, &unprojected, upTo: .max).count
+            : try CommandCounts.total(of: selection, &unprojected, in: db)
         let offset = max(0, query.offset)
         guard offset < total, query.limit > 0 else { return ([], total) }
         guard offset <= most else { throw StoreError.pageTooDeep }
-        let found = selection.streams
+        let shown = offset + min(query.limit, total - offset)
+        return (try intents(of: selection, &unprojected, upTo: shown).dropFirst(offset).compactMap { try command(at: $0) }, total)
+    }
+
+    /// Returns the newest matching intents, newest first, but at most `most`.
+    private func intents(
+        of selection: CommandSelection, _ unprojected: inout UnprojectedPositions, upTo most: Int
+    ) throws -> [EntryKey] {
+        let found = try selection.streams(in: db)
         let run = max(16, min(256, Self.readAhead / max(1, found.count)))
-        let streams = try found.map { log, selection in
+        let streams = try found.map { log, selection, range in
             EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
-                range: log.range, isAscending: false, run: run)
+                range: range, isAscending: false, run: run)
         }
         var budget = ReadBudget.unlimited
         var merge = try EntryMerge(streams, isAscending: false, in: db, &budget)
-        var (passed, last): (Int, EntryKey?) = (0, nil)
-        var page: [StoredCommand] = []
-        while page.count < query.limit, let entry = try merge.next(in: db, &budget) {
+        var intents: [EntryKey] = []
+        while intents.count < most, let entry = try merge.next(in: db, &budget) {
             // One command can be in several lists, which return it one after the other.
-            guard entry.isMatch, entry.position != last else { continue }
-            last = entry.position
-            passed += 1
-            if passed > offset, let command = try command(at: entry.position) { page.append(command) }
+            if entry.isMatch, entry.position != intents.last { intents.append(entry.position) }
         }
-        return (page, total)
+        return intents
     }
 
     /// The approximate number of commands that all streams together read ahead.

@@ -10,7 +10,8 @@ struct CommandSelection {
     private(set) var logs: [Int64: StoredLog] = [:]
     private(set) var wholeLogs: Set<Int64> = []
     private(set) var properties: [Int64: Set<PropertyID>] = [:]
-    private(set) var units: [Int64: Set<UnitID>] = [:]
+    /// The units with the instant from which their commands match.
+    private(set) var units: [Int64: [UnitID: Timestamp]] = [:]
     let actor: UserID?
     /// If set, only commands of this device match.
     let device: DeviceID?
@@ -32,7 +33,7 @@ struct CommandSelection {
             switch scope {
             case .gatewayLog, .portfolioLog: wholeLogs.insert(log)
             case .property(let id, _): properties[log, default: []].insert(id)
-            case .unit(let id, _): units[log, default: []].insert(id)
+            case .unit(let id, _, let from): units[log, default: [:]][id, default: from] = min(units[log]?[id] ?? from, from)
             }
         }
         guard let actor else { return }
@@ -44,45 +45,53 @@ struct CommandSelection {
         for key in actorLogs where logs[key] == nil { logs[key] = try StoredLog.find(key: key, in: db) }
     }
 
-    /// Returns whether the query matches commands of every actor in this log, property or unit.
-    func hasScope(log: Int64, property: PropertyID?, unit: UnitID?) -> Bool {
+    /// Whether some commands match only from an instant on, so that the stored counts do not tell how many match.
+    var hasBeginning: Bool { units.contains { log, ids in !ids.isEmpty && !wholeLogs.contains(log) } }
+
+    /// Returns whether the query matches commands of every actor in this log or property. Units, which match from an instant on
+    /// only, are not considered.
+    func hasScope(log: Int64, property: PropertyID?) -> Bool {
         wholeLogs.contains(log) || property.map { properties[log]?.contains($0) ?? false } ?? false
-            || unit.map { units[log]?.contains($0) ?? false } ?? false
     }
 
     func matches(_ key: CommandCounts.Key) -> Bool {
         guard device == nil || device == key.device else { return false }
-        return hasScope(log: key.log, property: key.property, unit: key.unit) || (actor != nil && actor == key.actor)
+        return hasScope(log: key.log, property: key.property) || (actor != nil && actor == key.actor)
     }
 
     /// The lists to merge. Without a device, each log has one list for each scope and one for the actor. With a device, each
     /// log that a scope covers has one list for the device. Each other log with commands of the actor on the device has one
     /// list for the actor. No other log is read, so a device whose commands are only in other logs costs the same as an unknown
     /// device. Several lists can return the same command.
-    var streams: [(log: StoredLog, selection: EntrySelection)] {
-        var found: [(log: StoredLog, selection: EntrySelection)] = []
-        func add(_ key: Int64, _ source: EntrySelection.Source, _ condition: (String, [(any Bindable)?]) = ("", [])) {
-            if let log = logs[key] { found.append((log, EntrySelection(source: source, condition: condition))) }
+    func streams(in db: Database) throws -> [(log: StoredLog, selection: EntrySelection, range: Range<Int64>)] {
+        var found: [(log: StoredLog, selection: EntrySelection, range: Range<Int64>)] = []
+        func add(
+            _ key: Int64, _ source: EntrySelection.Source, _ condition: (String, [(any Bindable)?]) = ("", []),
+            from: Timestamp? = nil
+        ) throws {
+            guard let log = logs[key] else { return }
+            let range = try from.map { try LogTime(log, in: db).positions(from: $0) } ?? log.range
+            found.append((log, EntrySelection(source: source, condition: condition), range))
         }
         if let device {
-            for log in scopeLogs { add(log, .postings(.commands(.device(device))), visibility(in: log)) }
+            for log in scopeLogs { try add(log, .postings(.commands(.device(device))), visibility(in: log)) }
             guard let actor else { return found }
             for log in actorLogs.subtracting(scopeLogs) {
-                add(log, .postings(.commands(.actor(actor))), (" AND +device_id = ?", [device]))
+                try add(log, .postings(.commands(.actor(actor))), (" AND +device_id = ?", [device]))
             }
             return found
         }
-        for log in wholeLogs { add(log, .commands) }
-        for (log, ids) in properties { for id in ids { add(log, .postings(.commands(.property(id)))) } }
-        for (log, ids) in units { for id in ids { add(log, .postings(.commands(.unit(id)))) } }
-        if let actor { for log in actorLogs { add(log, .postings(.commands(.actor(actor)))) } }
+        for log in wholeLogs { try add(log, .commands) }
+        for (log, ids) in properties { for id in ids { try add(log, .postings(.commands(.property(id)))) } }
+        for (log, ids) in units { for (id, from) in ids { try add(log, .postings(.commands(.unit(id))), from: from) } }
+        if let actor { for log in actorLogs { try add(log, .postings(.commands(.actor(actor)))) } }
         return found
     }
 
     /// Returns the SQL condition that the matching intents of a log meet, whichever list contains them.
     private func visibility(in log: Int64) -> (String, [(any Bindable)?]) {
         guard !wholeLogs.contains(log) else { return ("", []) }
-        let (properties, units) = (self.properties[log] ?? [], self.units[log] ?? [])
+        let (properties, units) = (self.properties[log] ?? [], self.units[log] ?? [:])
         var terms: [String] = []
         var arguments: [(any Bindable)?] = []
         if !properties.isEmpty {
@@ -90,8 +99,9 @@ struct CommandSelection {
             arguments += properties.map { $0 }
         }
         if !units.isEmpty {
-            terms.append("+unit_id IN (\(Self.marks(units.count)))")
-            arguments += units.map { $0 }
+            // NULL, which is not true, for every other unit.
+            terms.append("+at >= CASE unit_id \(String(repeating: "WHEN ? THEN ? ", count: units.count))END")
+            for (id, from) in units { arguments += [id, from.milliseconds] }
         }
         if let actor {
             terms.append("+actor_user_id = ?")

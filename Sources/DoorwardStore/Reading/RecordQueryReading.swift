@@ -14,8 +14,13 @@ struct RecordQueryReading {
     private let isAscending: Bool
     /// The logs looked up so far.
     private var logs: [LogID: StoredLog] = [:]
-    /// The positions of each log within the filter's time range and after the cursor.
-    private var ranges: [Int64: Range<Int64>] = [:]
+    /// The positions of each log within the filter's time range and after the cursor, by the beginning of the scope.
+    private var ranges: [RangeKey: Range<Int64>] = [:]
+
+    private struct RangeKey: Hashable {
+        let log: Int64
+        let from: Timestamp?
+    }
 
     /// The maximum number of streams that read records along with their positions.
     private static let streamsWithRecords = 64
@@ -70,7 +75,7 @@ struct RecordQueryReading {
     private mutating func streams(
         _ budget: ReadBudget, counting grouping: RecordCountQuery.Grouping? = nil
     ) throws -> [EntryStream] {
-        var found: [(log: StoredLog, selection: EntrySelection)] = []
+        var found: [(log: StoredLog, selection: EntrySelection, from: Timestamp?)] = []
         let matches = query.filter.matches
         let condition = grouping.map { " AND +\($0.column) IS NOT NULL" } ?? ""
         for scope in Set(query.scopes) {
@@ -80,13 +85,13 @@ struct RecordQueryReading {
             let match = scope.match ?? matches.first.flatMap { $0.isIndexed ? $0 : nil }
             let selection = EntrySelection(
                 source: match.map { .postings(.entries($0)) } ?? .log, conditions: matches, condition: (condition, []))
-            if let log = try log(scope.log) { found.append((log, selection)) }
+            if let log = try log(scope.log) { found.append((log, selection, scope.from)) }
         }
         let count = max(1, found.count)
         let share = count == 1 ? query.limit : max(8, query.limit / count * 2)
         let examined = max(8, min(256, budget.rowsLeft / (2 * count)))
         var unprojected = UnprojectedPositions(db)
-        return try found.map { log, selection in
+        return try found.map { log, selection, from in
             let records = min(share, EntryStream.maxRun - 1) + 1
             // Many streams would together read ahead more records than a page shows. They therefore
             // read only positions, and the page reads the records that it shows.
@@ -95,7 +100,8 @@ struct RecordQueryReading {
                 grouping.map { .value(of: $0) } ?? (readsRecords ? .records(records) : .nothing)
             return EntryStream(
                 log: log, selection: selection, unprojected: try unprojected.positions(of: selection, in: log.key),
-                range: try range(of: log), isAscending: isAscending, run: selection.hasConditions ? examined : records,
+                range: try range(of: log, from: from), isAscending: isAscending,
+                run: selection.hasConditions ? examined : records,
                 content: content)
         }
     }
@@ -119,15 +125,16 @@ struct RecordQueryReading {
         isAscending ? query.filter.until.map { at >= $0 } ?? false : query.filter.from.map { at < $0 } ?? false
     }
 
-    /// Returns the positions of a log within the filter's time range and after the cursor. Only the
-    /// position at which reading begins is exact. The end is rounded to a time mark.
-    private mutating func range(of log: StoredLog) throws -> Range<Int64> {
-        if let known = ranges[log.key] { return known }
-        var range = log.range
+    /// Returns the positions of a log within the filter's time range and after the cursor, and not before the beginning of a
+    /// scope. Only that beginning and the position at which reading begins are exact. The end is rounded to a time mark.
+    private mutating func range(of log: StoredLog, from beginning: Timestamp?) throws -> Range<Int64> {
+        let key = RangeKey(log: log.key, from: beginning)
+        if let known = ranges[key] { return known }
         let time = LogTime(log, in: db)
+        var range = try beginning.map { try time.positions(from: $0) } ?? log.range
         if let from = query.filter.from {
             let first = try isAscending ? time.firstPosition(at: from) : time.bounds(of: from).lowerBound
-            range = range.clamped(to: first..<max(first, range.upperBound))
+            range = max(first, range.lowerBound)..<max(first, range.upperBound)
         }
         if let until = query.filter.until {
             let end = try isAscending ? time.bounds(of: until).upperBound : time.firstPosition(at: until)
@@ -137,7 +144,7 @@ struct RecordQueryReading {
             let bound = min(max(try boundary(of: log, at: after), range.lowerBound), range.upperBound)
             range = isAscending ? bound..<range.upperBound : range.lowerBound..<bound
         }
-        ranges[log.key] = range
+        ranges[key] = range
         return range
     }
 
@@ -155,11 +162,17 @@ struct RecordQueryReading {
 }
 
 /// Finds entries of a log by their time. A log is ordered by time.
-private struct LogTime {
+struct LogTime {
     private let log: StoredLog
     private let db: Database
 
     init(_ log: StoredLog, in db: Database) { (self.log, self.db) = (log, db) }
+
+    /// Returns the positions of the entries at or after the instant.
+    func positions(from instant: Timestamp) throws -> Range<Int64> {
+        let end = log.range.upperBound
+        return min(try firstPosition(at: instant), end)..<end
+    }
 
     /// Returns the position of the first entry at or after the instant, or the end of the log.
     func firstPosition(at instant: Timestamp) throws -> Int64 {
@@ -277,7 +290,7 @@ extension RecordScope {
         switch self {
         case .gatewayLog, .portfolioLog: nil
         case .property(let id, _): .property(id)
-        case .unit(let id, _): .unit(id)
+        case .unit(let id, _, _): .unit(id)
         }
     }
 }

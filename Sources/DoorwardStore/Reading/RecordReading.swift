@@ -61,19 +61,21 @@ struct RecordReading {
     /// Returns the record, if it is in one of the scopes. For an unknown id, reads the row of the next existing id, so that the
     /// lookup takes as long as for a record in another scope.
     mutating func record(_ id: RecordID, within scopes: [RecordScope]) throws -> AccessRecord? {
-        var found: (id: RecordID?, position: EntryKey, unit: UnitID?, property: PropertyID?)?
+        var found: (id: RecordID?, position: EntryKey, unit: UnitID?, property: PropertyID?, at: Timestamp)?
         try db.step(
             """
-            SELECT record_id, position, unit_id, property_id FROM entries WHERE record_id = coalesce(
+            SELECT record_id, position, unit_id, property_id, at FROM entries WHERE record_id = coalesce(
                 (SELECT record_id FROM entries WHERE record_id >= ? ORDER BY record_id LIMIT 1),
                 (SELECT record_id FROM entries WHERE record_id < ? ORDER BY record_id DESC LIMIT 1))
             """, [id, id]
-        ) { found = ($0.id(0), EntryKey(rawValue: $0.integer(1)), $0.id(2), $0.id(3)) }
+        ) { found = ($0.id(0), EntryKey(rawValue: $0.integer(1)), $0.id(2), $0.id(3), Timestamp(milliseconds: $0.integer(4))) }
         guard let found else { return nil }
         guard let log = try StoredLog.find(key: found.position.logKey, in: db)?.id else {
             throw UnreadableColumn(column: "log_id")
         }
-        let isCovered = scopes.contains { $0.covers(log: log, unitID: found.unit, propertyID: found.property) }
+        let isCovered = scopes.contains {
+            $0.covers(log: log, unitID: found.unit, propertyID: found.property, at: found.at)
+        }
         return found.id == id && isCovered ? try record(at: found.position) : nil
     }
 

@@ -29,6 +29,13 @@ extension StoreConformance {
                 (CommandQuery(scopes: [.portfolioLog(portfolio)], limit: 1), true),
                 (CommandQuery(scopes: [], actorUserID: command.actor.userID, limit: 1), true),
                 (CommandQuery(scopes: [.gatewayLog, .portfolioLog(script.fixture.id())], limit: 1), false),
+                (CommandQuery(scopes: [.unit(script.unit, in: portfolio, from: command.requestedAt)], limit: 1), true),
+                (
+                    CommandQuery(
+                        scopes: [.unit(script.unit, in: portfolio, from: command.requestedAt.advanced(by: .milliseconds(1)))],
+                        limit: 1),
+                    false
+                ),
                 (
                     CommandQuery(scopes: [.unit(script.fixture.id(), in: portfolio)], actorUserID: script.fixture.id(), limit: 1),
                     false
@@ -86,7 +93,8 @@ extension StoreConformance {
             var script = StoreScript(seed: 25)
             _ = try await store.commit(script.tenancy)
             let written = try await writeCommands(40, &script, to: store)
-            for query in commandQueries(script) {
+            let from = written.map(\.command.requestedAt).sorted()[written.count / 2]
+            for query in commandQueries(script, from: from) {
                 let expected = written.filter { matches(query, $0) }.reversed()
                 for offset in [0, 5, 13, 99] {
                     var page = query
@@ -138,9 +146,12 @@ extension StoreConformance {
         }.map(\.element)
     }
 
-    private static func commandQueries(_ script: StoreScript) -> [CommandQuery] {
+    /// - Parameter from: the beginning of the scopes of a unit that have one.
+    private static func commandQueries(_ script: StoreScript, from: Timestamp) -> [CommandQuery] {
         let scopes: [[RecordScope]] = [
             [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.unit(script.unit, in: script.portfolio)],
+            [.unit(script.unit, in: script.portfolio, from: from)],
+            [.unit(script.unit, in: script.portfolio, from: from), .portfolioLog(script.portfolio)],
             [
                 .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
                 .portfolioLog(script.portfolio),
@@ -164,7 +175,8 @@ extension StoreConformance {
             case .gatewayLog: stored.log == .gateway
             case .portfolioLog(let id): stored.log == .portfolio(id)
             case .property(let id, let owner): stored.log == .portfolio(owner) && stored.device.propertyID == id
-            case .unit(let id, let owner): stored.log == .portfolio(owner) && stored.device.unitID == id
+            case .unit(let id, let owner, let from):
+                stored.log == .portfolio(owner) && stored.device.unitID == id && from <= stored.command.requestedAt
             }
         }
     }

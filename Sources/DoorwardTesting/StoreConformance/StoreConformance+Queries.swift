@@ -9,7 +9,7 @@ extension StoreConformance {
             var script = StoreScript(seed: 51)
             _ = try await store.commit(script.tenancy)
             let records = try await writeRecords(90, &script, to: store)
-            for query in queries(script) {
+            for query in queries(script, from: middle(of: records)) {
                 let expected = sorted(records, by: query)
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
             }
@@ -47,7 +47,8 @@ extension StoreConformance {
             var script = StoreScript(seed: 58)
             _ = try await store.commit(script.tenancy)
             let records = try await writeRecords(40, &script, to: store)
-            for query in queries(script) where query.filter == RecordFilter() && query.order == .oldestFirst {
+            for query in queries(script, from: middle(of: records))
+            where query.filter == RecordFilter() && query.order == .oldestFirst {
                 for record in records {
                     let isCovered = query.scopes.contains { covers($0, record.body) }
                     try require(
@@ -189,6 +190,7 @@ extension StoreConformance {
         let scopes: [[RecordScope]] = [
             [.gatewayLog], [.portfolioLog(script.portfolio)],
             [.property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio)],
+            [.unit(script.unit, in: script.portfolio, from: instants[instants.count / 2])],
             [.gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty, in: script.otherPortfolio)],
         ]
         return scopes.flatMap { scope in
@@ -200,10 +202,18 @@ extension StoreConformance {
         }
     }
 
-    private static func queries(_ script: StoreScript) -> [RecordQuery] {
+    /// The instant of the record in the middle.
+    private static func middle(of records: [AccessRecord]) -> Timestamp { records.map(\.body.at).sorted()[records.count / 2] }
+
+    /// - Parameter from: the beginning of the scopes of a unit that have one.
+    private static func queries(_ script: StoreScript, from: Timestamp) -> [RecordQuery] {
         let scopes: [[RecordScope]] = [
             [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.property(script.property, in: script.portfolio)],
-            [.unit(script.unit, in: script.portfolio)],
+            [.unit(script.unit, in: script.portfolio)], [.unit(script.unit, in: script.portfolio, from: from)],
+            [
+                .unit(script.unit, in: script.portfolio, from: from), .unit(script.unit, in: script.portfolio),
+                .property(script.otherProperty, in: script.otherPortfolio),
+            ],
             [
                 .unit(script.unit, in: script.portfolio), .property(script.property, in: script.portfolio),
                 .portfolioLog(script.portfolio),
@@ -300,7 +310,7 @@ extension StoreConformance {
         case .gatewayLog: body.log == .gateway
         case .portfolioLog(let id): body.log == .portfolio(id)
         case .property(let id, let owner): body.log == .portfolio(owner) && body.propertyID == id
-        case .unit(let id, let owner): body.log == .portfolio(owner) && body.unitID == id
+        case .unit(let id, let owner, let from): body.log == .portfolio(owner) && body.unitID == id && from <= body.at
         }
     }
 }

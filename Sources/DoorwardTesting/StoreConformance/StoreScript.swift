@@ -139,3 +139,10 @@ package struct StoreScript: Sendable {
         Session(id: fixture.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }
 }
+
+extension RecordScope {
+    /// The records of a unit at all instants.
+    package static func unit(_ id: UnitID, in portfolio: PortfolioID) -> Self {
+        .unit(id, in: portfolio, from: Timestamp(milliseconds: .min))
+    }
+}
