@@ -1,5 +1,6 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
+import Synchronization
 
 /// Starts and ends lockdowns of properties.
 package final class Lockdowns: Sendable {
@@ -18,6 +19,9 @@ package final class Lockdowns: Sendable {
     private let clock: any GatewayClock
     private let maxConcurrentLocks: Int
     private let executor: (any TaskExecutor)?
+    /// The LOCK commands of lockdowns that have not ended, by device. A lockdown that is started again meanwhile sends no further
+    /// ones: commands to a lock that does not answer would otherwise pile up.
+    private let underway = Mutex<[DeviceID: Task<RunningCommand, any Error>]>([:])
 
     /// - Parameters:
     ///   - maxConcurrentLocks: the maximum number of LOCK commands of one request in progress at the same time.
@@ -35,7 +39,8 @@ package final class Lockdowns: Sendable {
     /// Starts a lockdown, and then locks the property's devices. When the first LOCK is sent, the lockdown is durable and in force:
     /// no UNLOCK or UNLATCH that was decided before is sent any more.
     ///
-    /// If the lockdown is active already, locks only the devices whose state is not known to be `LOCKED`.
+    /// If the lockdown is active already, locks only the devices whose state is not known to be `LOCKED`. A device that a LOCK of a
+    /// lockdown is on its way to gets no second one; the result is that command.
     ///
     /// - Parameters:
     ///   - reason: the reason that the caller gave.
@@ -131,14 +136,38 @@ package final class Lockdowns: Sendable {
                 return run.set(.command(earlier.command), for: device)
             }
             guard request.isFirst || !isSecure(device), isActive(request.property) else { return }
-            let command = try await locks.begin(request.lock(device), repeatable: repeatable).value
-            run.set(.command(command.accepted), for: device)
-            run.set(.command(await command.finished.command), for: device)
+            try await lockOnce(device, request, repeatable) { command in
+                run.set(.command(command.accepted), for: device)
+                run.set(.command(await command.finished.command), for: device)
+            }
         } catch GatewayError.denied(let denial, _, _) {
             run.set(.denied(denial, at: clock.now()), for: device)
         } catch {
             return
         }
+    }
+
+    /// Calls `follow` with the LOCK command that is underway to the device, or with a new one.
+    private func lockOnce(
+        _ device: DeviceID, _ request: LockdownRequest, _ repeatable: IdempotentCall?, _ follow: (RunningCommand) async -> Void
+    ) async throws {
+        let (command, isOwn) = underway.withLock { underway in
+            if let earlier = underway[device] { return (earlier, false) }
+            let own = Task(executorPreference: executor) { [locks] in
+                try await locks.begin(request.lock(device), repeatable: repeatable).value
+            }
+            underway[device] = own
+            return (own, true)
+        }
+        guard isOwn else {
+            // What was denied to another person says nothing about this one.
+            guard let earlier = try? await command.value else {
+                return await follow(try await locks.begin(request.lock(device), repeatable: repeatable).value)
+            }
+            return await follow(earlier)
+        }
+        defer { underway.withLock { $0[device] = nil } }
+        await follow(try await command.value)
     }
 
     /// Whether the lock has reported itself that it is locked. Any doubt counts as not locked.

@@ -63,6 +63,31 @@ import Testing
         }
     }
 
+    @Test("a lockdown that is started again while a lock does not answer sends no further LOCK to it, until the first has ended")
+    func repeated() throws {
+        try Self.inHouse(.silent) { house in
+            let answers = try await withThrowingTaskGroup(of: StartedLockdown.self) { group in
+                for index in 0..<50 {
+                    let user = index.isMultiple(of: 2) ? house.ids.owner : house.ids.managers[0]
+                    group.addTask { try await house.lockDown(by: user).value }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            func intents(_ device: DeviceID) -> Int {
+                house.portfolioLog.count { $0.body.kind == .commandIntent && $0.body.device?.deviceID == device }
+            }
+            #expect(answers.count == 50)
+            for device in [house.ids.door, house.ids.frontDoor] {
+                #expect(intents(device) == 1)
+                let ids = answers.map { answer in answer.commands.first { $0.deviceID == device }?.id }
+                #expect(Set(ids).count == 1 && ids.first != nil, "each answer has the same command")
+            }
+            // Once it has ended, locking is tried again.
+            _ = try await house.lockDown(by: house.ids.owner)
+            for device in [house.ids.door, house.ids.frontDoor] { #expect(intents(device) == 2) }
+        }
+    }
+
     @Test("once the lockdown's LOCK was sent, no unlock is sent to the lock: 1,000 interleavings")
     func interleavings() throws {
         let (sent, denied) = (Seen<Int>(), Seen<Int>())

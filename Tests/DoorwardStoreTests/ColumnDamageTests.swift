@@ -47,6 +47,32 @@ import Testing
     }
 }
 
+extension ColumnDamageTests {
+    @Test(
+        "An instant of no calendar is a fault that names its row, and no trap, in a check and at the start",
+        arguments: ColumnDamage.instants)
+    func instants(column: String) async throws {
+        let sample = try await FullSample(seed: 62)
+        let path = sample.database.path
+        let whole = try Data(contentsOf: URL(filePath: path))
+        let damage = ColumnDamage(column)
+        for instant in [Int64.min, -62_198_755_200_001, 253_433_836_800_001, .max] {
+            try whole.write(to: URL(filePath: path))
+            try sample.set(damage) { _ in instant.databaseValue }
+            let fault = try #require(try StoreCheck.run(path: path).fault, "\(column): \(instant)")
+            let isNamed = ColumnDamage.faultsOfInstants[column].map { fault.problem.code == $0 }
+            #expect(isNamed ?? (fault.problem.code == "unreadable"), "\(column): \(fault)")
+            #expect(isNamed != nil || String(describing: fault).contains(damage.table), "\(fault)")
+            // A gateway either rejects the file, or opens it and reports an error when it reads the row; it does not trap.
+            if let store = try? sample.database.open() {
+                try? await store.loadTenancy { _ in }
+                _ = try? await store.storedClock()
+                try await store.close()
+            }
+        }
+    }
+}
+
 /// The faults that a check reports when one column is altered in one row.
 struct ColumnDamage: Sendable {
     enum Kind: Sendable {
@@ -67,6 +93,19 @@ struct ColumnDamage: Sendable {
 
     var table: String { String(column.prefix { $0 != "." }) }
     var name: String { String(column.drop { $0 != "." }.dropFirst()) }
+
+    /// The columns that contain instants.
+    static let instants = all.map(\.column).filter { column in
+        column.hasSuffix("_at") || column.hasSuffix(".at")
+            || [
+                "guest_accesses.valid_from", "guest_accesses.valid_until", "properties.lockdown_since", "commands.deadline",
+                "clock.mark",
+                "clock.step_before", "clock.step_after",
+            ].contains(column)
+    }
+
+    /// The faults of those instants that a check compares with another value.
+    static let faultsOfInstants = ["entries.at": "column", "logs.last_at": "last_instant", "time_marks.at": "projection"]
 
     static let tables = Array(Set(all.map(\.table))).sorted()
 
@@ -238,6 +277,15 @@ extension FullSample {
     ///
     /// - Returns: false if the value has no alteration of that kind.
     fileprivate func alter(_ damage: ColumnDamage, _ kind: ColumnDamage.Kind) throws -> Bool {
+        try set(damage) { $0.altered(kind) }
+    }
+
+    /// Sets the column in the last row in which it is not empty.
+    ///
+    /// - Parameter change: returns the new value; `nil` to change nothing.
+    /// - Returns: whether the value was changed.
+    @discardableResult
+    fileprivate func set(_ damage: ColumnDamage, _ change: (DatabaseValue) -> DatabaseValue?) throws -> Bool {
         let queue = try DatabaseQueue(path: database.path)
         defer { try? queue.close() }
         return try queue.writeWithoutTransaction { db in
@@ -246,7 +294,7 @@ extension FullSample {
             let rows = "SELECT \(keys) FROM \(damage.table) WHERE length(\(damage.name)) > 0 ORDER BY \(keys) DESC LIMIT 1"
             let last = "(\(keys)) = (\(rows))"
             let found = try DatabaseValue.fetchOne(db, sql: "SELECT \(damage.name) FROM \(damage.table) WHERE \(last)")
-            guard let value = try #require(found, "\(damage.column) is empty").altered(kind) else { return false }
+            guard let value = change(try #require(found, "\(damage.column) is empty")) else { return false }
             try db.execute(sql: "UPDATE OR REPLACE \(damage.table) SET \(damage.name) = ? WHERE \(last)", arguments: [value])
             #expect(db.changesCount == 1)
             return true

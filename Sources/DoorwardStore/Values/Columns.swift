@@ -105,9 +105,16 @@ struct ColumnReader {
         return ids
     }
 
-    mutating func instant() throws -> Timestamp { Timestamp(milliseconds: try value()) }
+    mutating func instant() throws -> Timestamp {
+        guard let instant = try optionalInstant() else { throw unreadable() }
+        return instant
+    }
 
-    mutating func optionalInstant() throws -> Timestamp? { try optional(Int64.self).map(Timestamp.init(milliseconds:)) }
+    mutating func optionalInstant() throws -> Timestamp? {
+        guard let milliseconds = try optional(Int64.self) else { return nil }
+        guard let instant = Timestamp(stored: milliseconds) else { throw unreadable() }
+        return instant
+    }
 
     /// Reads an enum value by its raw value.
     mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word {
@@ -129,5 +136,14 @@ struct ColumnReader {
         guard let bytes = try optionalBytes() else { return [:] }
         guard let object = CBOR.object(from: bytes) else { throw unreadable() }
         return object
+    }
+}
+
+extension Timestamp {
+    /// An instant as a column contains it, in milliseconds since the Unix epoch; `nil` for one outside the years -1 to 10000, which
+    /// no gateway writes. Durations can be added to all others without an overflow.
+    init?(stored milliseconds: Int64) {
+        guard (-62_198_755_200_000...253_433_836_800_000).contains(milliseconds) else { return nil }
+        self.init(milliseconds: milliseconds)
     }
 }

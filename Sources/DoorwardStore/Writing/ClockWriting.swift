@@ -30,10 +30,13 @@ enum ClockReading {
     static func storedClock(in db: Database) throws -> StoredClock? {
         var clock: StoredClock?
         try db.step("SELECT mark, step_before, step_after FROM clock WHERE id = 1", []) { row in
-            clock = StoredClock(mark: Timestamp(milliseconds: row.integer(0)))
+            func instant(_ index: CInt, _ column: String) throws -> Timestamp {
+                guard let instant = Timestamp(stored: row.integer(index)) else { throw UnreadableColumn(column: column) }
+                return instant
+            }
+            clock = StoredClock(mark: try instant(0, "mark"))
             guard !row.isNull(1), !row.isNull(2) else { return }
-            clock?.unconfirmed = UnconfirmedStep(
-                before: Timestamp(milliseconds: row.integer(1)), after: Timestamp(milliseconds: row.integer(2)))
+            clock?.unconfirmed = UnconfirmedStep(before: try instant(1, "step_before"), after: try instant(2, "step_after"))
         }
         return clock
     }
