@@ -182,9 +182,8 @@ let package = Package(
         tests(
             "DoorwardControlTests",
             [
-                "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardTesting",
-                logging,
-                metrics,
+                "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore",
+                "DoorwardTesting", logging, metrics,
             ]),
         tests(
             "DoorwardStoreTests",

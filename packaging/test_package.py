@@ -98,7 +98,7 @@ class Unit:
     def command(self, traced=None):
         """The arguments that run the unit's command as systemd would."""
         root, user = self.root.path, self.one("User")
-        writable = [f"/var/lib/{name}" for name in self.words("StateDirectory")] + self.words("ReadWritePaths")
+        writable = [f"/var/lib/{name}" for name in self.words("StateDirectory")] + [path.removeprefix("-") for path in self.words("ReadWritePaths")]
         mounts = [f"mount --bind {root} {root}", f"mount -t proc proc {root}/proc"]
         mounts += [f"mount --bind {root}{folder} {root}{folder}" for folder in writable]
         mounts += [f"mount -o remount,bind,ro {root}", f"mount -t tmpfs tmpfs {root}/tmp", 'exec "$@"']
@@ -204,7 +204,6 @@ class Test:
         facts = {
             "/etc/doorward": "root:doorward 750", CONFIGURATION: "root:doorward 640", "/usr/bin/doorward": "root:root 755",
             "/var/lib/doorward": "doorward:doorward 700", "/var/backups/doorward": "doorward:doorward 700",
-            "/usr/libexec/doorward/backup": "root:root 755",
         }
         found = {path: root.facts(path) for path in facts}
         check("owners and modes are those of the page", found == facts, found)
@@ -222,18 +221,17 @@ class Test:
         check("shells complete commands", all("unlock" in script.read_text() for script in scripts))
 
     def units(self):
-        names = ["doorward.service", "doorward-backup.service", "doorward-backup.timer"]
+        name = "doorward.service"
         verified = subprocess.run(
-            ["systemd-analyze", "verify", "--man=no", f"--root={self.root.path}", *(f"/{UNITS}/{name}" for name in names)],
+            ["systemd-analyze", "verify", "--man=no", f"--root={self.root.path}", f"/{UNITS}/{name}"],
             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         findings = [line for line in verified.stdout.splitlines() if "doorward" in line]
         check("systemd-analyze verify has no finding", verified.returncode == 0 and not findings, verified.stdout)
-        for name in names[:2]:
-            rated = subprocess.run(
-                ["systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=25", self.root / UNITS / name],
-                text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            figure = [line for line in rated.stdout.splitlines() if "Overall exposure" in line]
-            check(f"{name}: {figure[0].lstrip('→ ') if figure else 'no rating'}", rated.returncode == 0, rated.stdout)
+        rated = subprocess.run(
+            ["systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=25", self.root / UNITS / name],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        figure = [line for line in rated.stdout.splitlines() if "Overall exposure" in line]
+        check(f"{name}: {figure[0].lstrip('→ ') if figure else 'no rating'}", rated.returncode == 0, rated.stdout)
 
     def first_start(self):
         root = self.root
@@ -275,20 +273,22 @@ class Test:
 
     def backup(self):
         root = self.root
-        self.start()
-        self.doorward(
-            "login", "--server", self.service.address, "--email", "root@example.org", "--password-stdin", user="doorward",
-            input=PASSWORD + "\n", XDG_CONFIG_HOME="/var/lib/doorward/config", HOME="/var/lib/doorward")
         folder = root / "var/backups/doorward"
-        for name, days in (("doorward-20200101T000000Z.db", 20), ("doorward-20200102T000000Z.db", 2), ("notes.txt", 20)):
+        (first,) = [path for path in folder.iterdir() if path.suffix == ".db"]
+        first.unlink()
+        day = time.strftime("%Y%m%dT000000Z", time.gmtime(time.time() - 2 * 86_400))
+        kept = {f"doorward-{day}.db", "notes.txt"}
+        for name in kept | {"doorward-20200101T000000Z.db"}:
             (folder / name).touch()
-            os.utime(folder / name, (time.time() - days * 86_400,) * 2)
-        done = subprocess.run(
-            Unit(root, "doorward-backup.service").command(), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        check("the backup service writes a backup and finds it whole", done.returncode == 0, done.stdout)
-        kept = sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock"))
-        (self.backup_name,) = set(kept) - {"doorward-20200102T000000Z.db", "notes.txt"}
-        check("only the old backup is removed", len(kept) == 3 and self.backup_name > "doorward-2026", kept)
+        self.start()
+        deadline = time.monotonic() + 60
+        while (folder / "doorward-20200101T000000Z.db").exists() and time.monotonic() < deadline:
+            time.sleep(0.1)
+        found = {path.name for path in folder.iterdir()}
+        check("a gateway whose backup is overdue makes it at its start, and deletes the old one alone", len(found) == 3 and kept < found, found)
+        (self.backup_name,) = found - kept
+        checked = self.doorward("store", "check", "--store-path", f"/var/backups/doorward/{self.backup_name}")
+        check("the backup is whole", "\twhole\n" in checked, checked)
         check("a backup is readable for the gateway alone", root.facts(f"/var/backups/doorward/{self.backup_name}") == "doorward:doorward 600")
         self.doorward("grant", "Late guest", "Front door", "--label", "--from", "now", "--until", "+1h")
         self.stop()
@@ -326,12 +326,24 @@ class Test:
 
     def upgrade(self):
         root = self.root
-        changed = (root / CONFIGURATION).read_text()
+        # What earlier versions have left: an enabled timer, the session that it used, and a configuration without backups.
+        configured = (root / CONFIGURATION).read_text()
+        changed = re.sub("(?m)^backup:.*\n", "", configured)
+        (root / CONFIGURATION).write_text(changed)
+        timer = root / "etc/systemd/system/timers.target.wants/doorward-backup.timer"
+        timer.parent.mkdir(parents=True, exist_ok=True)
+        timer.symlink_to(f"/{UNITS}/doorward-backup.timer")
+        session = root / "var/lib/doorward/config/doorward/session.json"
+        session.parent.mkdir(parents=True)
+        session.write_text("{}")
         records = self.doorward("log", "--limit", "50").splitlines()
         printed = root.install(NEXT)
         check("an upgrade has no first steps to print", "admin create" not in printed, printed)
         check("the package has the higher version", root.run("dpkg-query", "-W", "-f", "${Version}", "doorward") == version(NEXT))
         check("an upgrade keeps the changed configuration", (root / CONFIGURATION).read_text() == changed)
+        check("it says how the gateway backs itself up from now on", "backup: { folder: /var/backups/doorward" in printed, printed)
+        check("the timer and its session are gone", not timer.is_symlink() and not session.parent.parent.exists())
+        (root / CONFIGURATION).write_text(configured)
         check("and its owner and mode", root.facts(CONFIGURATION) == "root:doorward 640")
         self.unlocks("the old process still works until the restart")
         self.stop()
@@ -353,7 +365,7 @@ class Test:
         self.unlocks("the package that is installed again continues with them")
         self.stop()
         root.apt("purge", "doorward")
-        gone = ["/var/lib/doorward", CONFIGURATION, "/usr/share/doc/doorward", "/usr/libexec/doorward"]
+        gone = ["/var/lib/doorward", CONFIGURATION, "/usr/share/doc/doorward"]
         check("a purge removes them", not any((root / path).exists() for path in gone), [p for p in gone if (root / p).exists()])
         check("and keeps the administrator's certificate", sorted(os.listdir(root / "etc/doorward")) == ["chain.pem", "key.pem"])
         left = [f"/var/backups/doorward/{self.backup_name}"] + [f"/var/backups/doorward-keys/{name}" for name in keys]

@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// The use case of backing up the database of a running gateway.
+/// The use case of backing up the database of a running gateway, by a person or by the gateway itself.
 package struct StoreCare: Sendable {
     let directory: CurrentDirectory
     let storeGuard: StoreGuard
@@ -19,13 +19,40 @@ package struct StoreCare: Sendable {
     package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
-        let path = try await Self.mappingErrors { () throws(StoreBackupError) in
-            try await storeGuard.maintenance.checkBackup(to: file)
-        }
-        try await storeGuard.write(StoreTransaction(records: [record(of: path, by: caller)]))
         return try await Self.mappingErrors { () throws(StoreBackupError) in
-            try await storeGuard.maintenance.backup(to: path)
+            try await write(to: file) { record(["file": .string($0)], by: caller) }
         }
+    }
+
+    /// Writes a copy as `backUp` does, recorded as one that the gateway makes by itself, with the name that it gets once it was
+    /// checked.
+    func backUpByItself(_ name: BackupName, in folder: String) async throws(StoreBackupError) -> StoreBackup {
+        try await write(to: "\(folder)/\(name.uncheckedFile)") { _ in
+            record(["file": .string("\(folder)/\(name.file)")], by: nil)
+        }
+    }
+
+    /// Records that the gateway could not back itself up.
+    ///
+    /// - Parameters:
+    ///   - failure: the code of the reason.
+    ///   - name: the backup that is missing.
+    func recordFailure(_ failure: String, of name: BackupName, in folder: String) async throws(GatewayError) {
+        let details: [String: RecordValue] = ["file": .string("\(folder)/\(name.file)"), "failure": .string(failure)]
+        try await storeGuard.write(StoreTransaction(records: [record(details, by: nil)]))
+    }
+
+    /// Writes the record first, then the copy.
+    private func write(
+        to file: String, recording record: (String) -> PendingRecord
+    ) async throws(StoreBackupError) -> StoreBackup {
+        let path = try await storeGuard.maintenance.checkBackup(to: file)
+        do {
+            try await storeGuard.write(StoreTransaction(records: [record(path)]))
+        } catch {
+            throw .unavailable
+        }
+        return try await storeGuard.maintenance.backup(to: path)
     }
 
     private static func mappingErrors<Value>(
@@ -48,13 +75,15 @@ package struct StoreCare: Sendable {
         }
     }
 
-    private func record(of path: String, by caller: Caller) -> PendingRecord {
+    /// - Parameter caller: `nil` for the gateway itself.
+    private func record(_ details: [String: RecordValue], by caller: Caller?) -> PendingRecord {
         let now = clock.now()
         return PendingRecord(
             RecordBody(
                 log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-                actor: RecordActor(of: caller, in: directory.current), source: caller.origin.source,
-                clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .export,
-                details: ["what": .string("backup"), "file": .string(path)]))
+                actor: caller.map { RecordActor(of: $0, in: directory.current) } ?? .gateway,
+                source: caller?.origin.source ?? .gateway, clientAddress: caller?.origin.clientAddress,
+                requestID: caller?.origin.requestID, event: .export,
+                details: details.merging(["what": .string("backup")]) { $1 }))
     }
 }

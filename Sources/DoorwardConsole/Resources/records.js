@@ -59,6 +59,11 @@ export function describe(record) {
     case 'ADMIN_CHANGE':
       return { title: `${wordOf(actionWords, record.action)} ${plain(record.targetType)}`, text: '', tone: 'idle', icon: 'account' };
     default:
+      if (record.event === 'EXPORT' && record.details?.what === 'backup') {
+        return record.details.failure
+          ? { title: 'Backup failed', text: plain(record.details.failure), tone: 'bad', icon: 'alert' }
+          : { title: 'Backup begun', text: '', tone: 'idle', icon: 'info' };
+      }
       return { title: wordOf(eventWords, record.event), text: '', tone: badEvents.has(record.event) ? 'bad' : 'idle', icon: 'info' };
   }
 }

@@ -11,7 +11,8 @@ package final class TimeZoneDatabase: Sendable {
             FileManager.default.fileExists(atPath: $0 + "/UTC")
         } ?? "/usr/share/zoneinfo")
 
-    private let folder: String
+    /// The absolute path of the folder.
+    let folder: String
     private let read: Mutex<[String: TimeZoneRules]> = Mutex([:])
 
     package init(folder: String) { self.folder = folder }

@@ -79,6 +79,12 @@ extension MetricFamily {
             "doorward_logs_contradicted", .gauge,
             help: "Logs whose records contradict a signed checkpoint; they are not signed any more."),
         MetricFamily("doorward_store_wal_bytes", .gauge, help: "Size of the write-ahead log's file."),
+        MetricFamily(
+            "doorward_backup_age_seconds", .gauge,
+            help: "Time since the newest whole backup that the gateway has made or found was begun."),
+        MetricFamily(
+            "doorward_backup_failures_total", .counter,
+            help: "Backups of the gateway's own, and deletions of old ones, that have failed."),
     ]
 
     private static let process = [

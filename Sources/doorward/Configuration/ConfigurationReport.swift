@@ -53,12 +53,20 @@ struct ConfigurationReport {
         if configuration.gateway.publicURL == nil {
             warnings.append("gateway.publicUrl is not set: links for new passwords lack the gateway's address")
         }
+        if let folder = configuration.backupFolder, let problem = BackupFolder.problem(of: folder) {
+            warnings.append("backup.folder: \(folder): \(problem)")
+        }
         self.warnings = warnings
     }
 
     private static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    }
+
+    private var backups: String? {
+        guard let backup = configuration.backup, let folder = configuration.backupFolder else { return nil }
+        return "\(folder), daily at \(backup.at), kept for \(backup.keepDays) days"
     }
 
     private var address: String {
@@ -75,7 +83,7 @@ struct ConfigurationReport {
             ["signing key", Table.Cell(whether(signingKey.exists, signingKey.path))],
             ["audit key", Table.Cell(whether(auditKey.exists, auditKey.path))],
             ["person keys", Table.Cell(whether(hasPersonKeys, configuration.personKeyPath))],
-            ["checkpoints", Table.Cell(configuration.checkpointPath)],
+            ["checkpoints", Table.Cell(configuration.checkpointPath)], ["backups", Table.Cell(backups)],
         ]
         facts += adapterFacts.map { [Table.Cell($0.name), Table.Cell($0.text)] }
         facts.append(["log", Table.Cell("\(configuration.log.level), \(configuration.log.format.rawValue)")])
@@ -85,7 +93,7 @@ struct ConfigurationReport {
     }
 
     /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "auditKey", "personKeys",
-    /// "checkpoints", "logLevel", "logFormat", "warnings"}}`, and the fields of the adapters: `brokers`, `profileDirectories`.
+    /// "backup", "checkpoints", "logLevel", "logFormat", "warnings"}}`, and the fields of the adapters: `brokers`, `profileDirectories`.
     var json: [UInt8] {
         func file(_ path: String, exists: Bool) -> JSONValue { .object(["path": .string(path), "exists": .bool(exists)]) }
         var document: [String: JSONValue] = [
@@ -99,6 +107,12 @@ struct ConfigurationReport {
         ]
         document["file"] = self.file.map { .string($0) }
         document["publicUrl"] = configuration.gateway.publicURL.map { .string($0) }
+        document["backup"] = configuration.backup.map { backup in
+            .object([
+                "folder": .string(configuration.backupFolder ?? backup.folder), "at": .string(backup.at),
+                "keepDays": .integer(Int64(backup.keepDays)),
+            ])
+        }
         for fact in adapterFacts { document[fact.field] = fact.value }
         return JSONOutput.document(["configuration": document])
     }

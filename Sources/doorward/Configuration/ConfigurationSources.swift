@@ -80,6 +80,7 @@ extension GatewayConfiguration {
         audit.checkpointSeconds = reader.int(forKey: "audit.checkpointSeconds", default: audit.checkpointSeconds)
         audit.witnesses = reader.stringArray(forKey: "audit.witnesses", default: audit.witnesses)
         purchases = try Self.purchases(reader, origins)
+        backup = try Self.backup(reader, origins)
         metrics.tokenFile = reader.string(forKey: "metrics.tokenFile")
         log.level = reader.string(forKey: "log.level", default: log.level)
         log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
@@ -97,12 +98,31 @@ extension GatewayConfiguration {
     ) throws(ConfigurationError) -> Purchases? {
         let environments = "iap.environments"
         guard let (root, bundle) = try pair("iap.rootCertificate", "iap.bundleId", reader, origins) else {
-            guard let origin = origins[environments] else { return nil }
-            throw ConfigurationError("\(origin): `\(environments)` needs `iap.rootCertificate` beside it")
+            try refuse(environments, without: "iap.rootCertificate", origins)
+            return nil
         }
         var purchases = Purchases(rootCertificate: root, bundleID: bundle)
         purchases.environments = reader.stringArray(forKey: ConfigKey(environments), default: purchases.environments)
         return purchases
+    }
+
+    private static func backup(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) -> Backup? {
+        guard let folder = reader.string(forKey: "backup.folder") else {
+            for key in ["backup.at", "backup.keepDays"] { try refuse(key, without: "backup.folder", origins) }
+            return nil
+        }
+        var backup = Backup(folder: folder)
+        backup.at = reader.string(forKey: "backup.at", default: backup.at)
+        backup.keepDays = reader.int(forKey: "backup.keepDays", default: backup.keepDays)
+        return backup
+    }
+
+    /// Throws an error if a key is set that has no meaning without another one, which is not.
+    private static func refuse(
+        _ key: String, without needed: String, _ origins: [String: SettingOrigin]
+    ) throws(ConfigurationError) {
+        guard let origin = origins[key] else { return }
+        throw ConfigurationError("\(origin): `\(key)` needs `\(needed)` beside it")
     }
 
     /// Returns the values of two keys that must be set together; `nil` if neither is set.

@@ -97,6 +97,16 @@ extension ConfigurationTable {
 
     private static let logKeys = [
         ConfigurationKey(
+            "backup.folder", .text,
+            meaning: "the folder into which the gateway backs itself up once a day, best on another disk; without it, it does not"
+        ),
+        ConfigurationKey(
+            "backup.at", .timeOfDay, shownDefault: "03:30",
+            meaning: "the time of the backup, `hh:mm` in the time zone of the machine"),
+        ConfigurationKey(
+            "backup.keepDays", .integer(1...3_650), shownDefault: "14",
+            meaning: "how many days a backup is kept; older ones are deleted after a new one was found whole"),
+        ConfigurationKey(
             "metrics.tokenFile", .text,
             meaning: "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),
         ConfigurationKey(
@@ -115,6 +125,12 @@ extension SettingType {
             let rest = text.dropFirst(scheme.count)
             return !rest.isEmpty && !rest.hasPrefix("/") && rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
                 && !rest.contains(where: { $0 == "?" || $0 == "#" })
+        })
+
+    /// `hh:mm`, from 00:00 to 23:59.
+    fileprivate static let timeOfDay = SettingType.formatted(
+        SettingFormat("a time of day such as 03:30, from 00:00 to 23:59") { text in
+            text.utf8.count == 5 && DoorwardDomain.LocalTime(text).map { $0 < .endOfDay } == true
         })
 
     /// A list of IP addresses or networks: `10.0.0.1`, `10.0.0.0/8`.

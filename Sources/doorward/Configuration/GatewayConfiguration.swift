@@ -14,6 +14,8 @@ struct GatewayConfiguration: Equatable, Sendable {
     var purchases: Purchases?
     /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
+    /// `nil` if the gateway does not back itself up.
+    var backup: Backup?
     var metrics = Metrics()
     var log = Log()
     /// The origins of the settings, for errors that are detected only when a setting is used.
@@ -97,6 +99,15 @@ struct GatewayConfiguration: Equatable, Sendable {
         var rootCertificate: String
         var bundleID: String
         var environments = ["Production"]
+    }
+
+    struct Backup: Equatable, Sendable {
+        /// The folder of the backups; relative to the working directory.
+        var folder: String
+        /// The time of day, `hh:mm`, in the machine's time zone.
+        var at = "03:30"
+        /// How long a backup is kept.
+        var keepDays = 14
     }
 
     struct Metrics: Equatable, Sendable {

@@ -15,6 +15,7 @@ struct Gateway: Service {
     let adapters: [any LockAdapter]
     private let server: GatewayServer
     private let checkpointTopics: CheckpointTopics
+    private let backups: ScheduledBackups?
     private let address: String
     private let logger: Logger
 
@@ -51,8 +52,10 @@ struct Gateway: Service {
                 lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
                 limits: GatewayControl.Limits(configuration), audit: audit, logger: logger, version: Doorward.version,
                 metrics: metrics, synchronisation: KernelSynchronisation())
+            let backups = configuration.scheduledBackups(of: control, logger: logger, metrics: metrics)
             let page = MetricsPage(
-                metrics, version: Doorward.version, samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }])
+                metrics, version: Doorward.version,
+                samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }, { backups?.sampleMetrics() }])
             var settings = HTTPSettings(configuration)
             (settings.purchaseVerifier, settings.metricsToken) = (verifier, metricsToken)
             let server = try GatewayServer(
@@ -61,7 +64,7 @@ struct Gateway: Service {
                 logger: logger, metrics: page, demoSignIns: demoSignIns,
                 onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
-                control: control, adapters: adapters, server: server, checkpointTopics: topics,
+                control: control, adapters: adapters, server: server, checkpointTopics: topics, backups: backups,
                 address: settings.ownAddress(port: settings.port), logger: logger)
         } catch {
             try? await store.close()
@@ -104,6 +107,8 @@ struct Gateway: Service {
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
         let retention = Task { await control.logRetention.run() }
+        // A stop ends a backup: the store stops the copy when it closes, and the next start removes what was written.
+        let backingUp = Task { await backups?.run() }
         let ending: Result<Void, any Error>
         do {
             try await serve()
@@ -111,6 +116,7 @@ struct Gateway: Service {
         } catch {
             ending = .failure(CommandFailure("the HTTP server at \(address) failed: \(error)"))
         }
+        backingUp.cancel()
         retention.cancel()
         await retention.value
         await control.stop(patience: Self.patience)

@@ -62,6 +62,20 @@ import Testing
         .init(
             "iap: { environments: [production] }\n",
             ", line 1: `iap.environments` must be a list of Production, Sandbox, Xcode, LocalTesting, not this one"),
+        .init("backup: { at: \"03:30\" }\n", ", line 1: `backup.at` needs `backup.folder` beside it"),
+        .init("backup:\n  keepDays: 3\n", ", line 2: `backup.keepDays` needs `backup.folder` beside it"),
+        .init(
+            "backup: { folder: b, at: 3:30 }\n",
+            ", line 1: `backup.at` must be a time of day such as 03:30, from 00:00 to 23:59, not `3:30`"),
+        .init(
+            "backup: { folder: b, at: \"24:00\" }\n",
+            ", line 1: `backup.at` must be a time of day such as 03:30, from 00:00 to 23:59, not `24:00`"),
+        .init(
+            "backup: { folder: b, keepDays: 0 }\n",
+            ", line 1: `backup.keepDays` must be a whole number from 1 to 3650, not `0`"),
+        .init(
+            "backup: { folder: b, keepDay: 3 }\n",
+            ", line 1: `backup.keepDay` is not a key of the configuration; did you mean `backup.keepDays`?"),
         .init("- one\n- two\n", ", line 1: the file must consist of `key: value` lines"),
         .init("http:\n  port: 1\n port: 2\n", ", line 3: not YAML: did not find expected key"),
         .init("http: [\n", ", line 2: not YAML: did not find expected node content"),

@@ -65,7 +65,7 @@ import Testing
                 "signing key\t\(path)/doorward.db.signing-key (made by the first start)",
                 "audit key\t\(path)/doorward.db.audit-key (made by the first start)",
                 "person keys\t\(path)/doorward.db.person-keys (made by the first start)",
-                "checkpoints\t\(path)/doorward.db.checkpoints",
+                "checkpoints\t\(path)/doorward.db.checkpoints", "backups\t-",
                 "brokers\thome (mqtt://127.0.0.1:1883), away (mqtts://[::2]:9000)", "profiles\t-", "log\tdebug, json",
             ])
         let json = String(decoding: report.json, as: UTF8.self)
@@ -76,6 +76,23 @@ import Testing
         #expect(json.contains(#","brokers":[{"name":"home","url":"#) && json.contains(#","checkpoints":"\#(path)/doorward.db."#))
         #expect(json.contains(#""isOk":true"#) && json.contains(#""warnings":[]"#))
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["doorward.yaml"])
+    }
+
+    @Test("backups are listed, and a folder into which they cannot be written is a warning")
+    func backups() throws {
+        let path = folder.path
+        let missing = try report(
+            "gateway: { publicUrl: \"https://doors.example\" }\nbackup: { folder: \(path)/none, keepDays: 3 }")
+        #expect(
+            missing.warnings == [
+                "backup.folder: \(path)/none: The folder of the backup does not exist on the gateway's machine; create it first."
+            ])
+        let pipe = OutputStyle(isTerminal: false, environment: [:])
+        #expect(missing.lines(pipe).contains("backups\t\(path)/none, daily at 03:30, kept for 3 days"))
+        #expect(
+            String(decoding: missing.json, as: UTF8.self).contains(
+                #""backup":{"at":"03:30","folder":"\#(path)/none","keepDays":3},"#))
+        #expect(try report("gateway: { publicUrl: \"https://doors.example\" }\nbackup: { folder: \(path) }").warnings == [])
     }
 
     @Test("without a file the environment and the defaults are checked")

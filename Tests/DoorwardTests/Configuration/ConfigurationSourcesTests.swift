@@ -43,6 +43,7 @@ import Testing
             checkpointTopic: doorward/checkpoint
           - { name: spare, url: "mqtt://[::1]" }
         profiles: { directories: [./profiles, /etc/doorward/profiles] }
+        backup: { folder: /var/backups/doorward, at: 23:05, keepDays: 30 }
         log: { level: debug, format: json }
         """
 
@@ -74,6 +75,7 @@ import Testing
             witnesses: [Self.witness])
         expected.purchases = .init(
             rootCertificate: "root.cer", bundleID: "com.example.doors", environments: ["Production", "Sandbox"])
+        expected.backup = .init(folder: "/var/backups/doorward", at: "23:05", keepDays: 30)
         expected.log = .init(level: "debug", format: .json)
         let configuration = try ConfigurationSources(file: file).load()
         expected.adapters = configuration.adapters
@@ -111,6 +113,7 @@ import Testing
             "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",
             "mqtt.N.portfolio": "01890000-0000-7000-8000-000000000002", "mqtt.N.profiles": "homie", "mqtt.N.discovery": "false",
             "mqtt.N.checkpointTopic": "other/checkpoint",
+            "backup.folder": "other", "backup.at": "00:00", "backup.keepDays": "1",
             "profiles.directories": "other", "metrics.tokenFile": "other", "log.level": "error", "log.format": "text",
         ]
         let value = try #require(samples[key.path])
