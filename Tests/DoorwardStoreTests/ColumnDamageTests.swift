@@ -105,7 +105,7 @@ struct ColumnDamage: Sendable {
     }
 
     /// The faults of those instants that a check compares with another value.
-    static let faultsOfInstants = ["entries.at": "column", "logs.last_at": "last_instant", "time_marks.at": "projection"]
+    static let faultsOfInstants = ["entries.at": "column", "logs.last_at": "unreadable", "time_marks.at": "projection"]
 
     static let tables = Array(Set(all.map(\.table))).sorted()
 

@@ -1,6 +1,8 @@
+internal import DoorwardDomain
 import GRDB
 
-/// Runs SQLite's own checks of the pages, the indexes, the types of the values, and the foreign keys.
+/// Runs SQLite's own checks of the pages, the indexes, the types of the values, and the foreign keys, and checks the instants that
+/// no other check reads.
 struct StructureCheck {
     let db: Database
 
@@ -10,5 +12,23 @@ struct StructureCheck {
         if let table = try db.firstRow("PRAGMA foreign_key_check", read: { try $0.value(String.self) }) {
             throw StoreFault(.reference(table))
         }
+        for (table, columns) in Self.instants {
+            // A database of an older schema has fewer of them.
+            let present = try db.tableExists(table) ? Set(db.columns(in: table).map(\.name)) : []
+            for column in columns where present.contains(column) {
+                let range = Timestamp.storedMilliseconds
+                let isDamaged = try db.firstRow(
+                    "SELECT 1 FROM \(table) WHERE \(column) < ? OR \(column) > ? LIMIT 1", [range.lowerBound, range.upperBound]
+                ) { try $0.value(Int64.self) }
+                if isDamaged != nil { throw StoreFault(.unreadable("\(table).\(column)")) }
+            }
+        }
     }
+
+    private static let instants = [
+        ("clock", ["mark", "step_before", "step_after"]),
+        ("commands", ["requested_at", "deadline", "dispatched_at", "completed_at"]), ("idempotency", ["created_at"]),
+        ("log_checkpoints", ["signed_at"]), ("password_resets", ["created_at", "expires_at"]), ("purchases", ["redeemed_at"]),
+        ("sessions", ["created_at", "expires_at"]),
+    ]
 }

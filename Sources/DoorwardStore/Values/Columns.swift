@@ -140,10 +140,13 @@ struct ColumnReader {
 }
 
 extension Timestamp {
-    /// An instant as a column contains it, in milliseconds since the Unix epoch; `nil` for one outside the years -1 to 10000, which
-    /// no gateway writes. Durations can be added to all others without an overflow.
+    /// The milliseconds since the Unix epoch that a column can contain: the years -1 to 10000. No gateway writes others, and durations
+    /// can be added to these without an overflow.
+    static let storedMilliseconds: ClosedRange<Int64> = -62_198_755_200_000...253_433_836_800_000
+
+    /// An instant as a column contains it; `nil` for one outside of `storedMilliseconds`.
     init?(stored milliseconds: Int64) {
-        guard (-62_198_755_200_000...253_433_836_800_000).contains(milliseconds) else { return nil }
+        guard Self.storedMilliseconds.contains(milliseconds) else { return nil }
         self.init(milliseconds: milliseconds)
     }
 }
