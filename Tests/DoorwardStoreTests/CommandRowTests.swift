@@ -39,7 +39,7 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         CommandVariant("a long detail") { $0.outcomeDetail = String(repeating: "x", count: 100_000) },
     ]
 
-    private static let instants = [Int64.min, -1, 0, .max].flatMap { milliseconds in
+    private static let instants = [-62_198_755_200_000, -1, 0, 253_433_836_800_000].flatMap { milliseconds in
         [
             CommandVariant("dispatched at \(milliseconds)") { $0.dispatchedAt = Timestamp(milliseconds: milliseconds) },
             CommandVariant("completed at \(milliseconds)") { $0.completedAt = Timestamp(milliseconds: milliseconds) },
