@@ -15,6 +15,7 @@ package final class Lockdowns: Sendable {
     private let idempotency: IdempotencyGuard
     private let devices: DeviceRuntimes
     private let running: InFlightCommands
+    private let storeGuard: StoreGuard
     private let deadlines: DeadlineQueue
     private let clock: any GatewayClock
     private let maxConcurrentLocks: Int
@@ -33,7 +34,7 @@ package final class Lockdowns: Sendable {
         (self.writer, self.locks, self.idempotency, self.executor) = (writer, locks, idempotency, executor)
         self.maxConcurrentLocks = maxConcurrentLocks
         (directory, devices, running) = (services.directory, services.devices, services.running)
-        (deadlines, clock) = (services.deadlines, services.clock)
+        (deadlines, clock, storeGuard) = (services.deadlines, services.clock, services.storeGuard)
     }
 
     /// Starts a lockdown, and then locks the property's devices. When the first LOCK is sent, the lockdown is durable and in force:
@@ -138,7 +139,9 @@ package final class Lockdowns: Sendable {
             guard request.isFirst || !isSecure(device), isActive(request.property) else { return }
             try await lockOnce(device, request, repeatable) { command in
                 run.set(.command(command.accepted), for: device)
-                run.set(.command(await command.finished.command), for: device)
+                let ended = await command.finished.command
+                run.set(.command(ended), for: device)
+                return ended.state
             }
         } catch GatewayError.denied(let denial, _, _) {
             run.set(.denied(denial, at: clock.now()), for: device)
@@ -147,9 +150,12 @@ package final class Lockdowns: Sendable {
         }
     }
 
-    /// Calls `follow` with the LOCK command that is underway to the device, or with a new one.
+    /// Locks a device by the LOCK of a lockdown that is underway to it, or by a new one.
+    ///
+    /// - Parameter follow: waits until the command has ended, and returns its final state.
     private func lockOnce(
-        _ device: DeviceID, _ request: LockdownRequest, _ repeatable: IdempotentCall?, _ follow: (RunningCommand) async -> Void
+        _ device: DeviceID, _ request: LockdownRequest, _ repeatable: IdempotentCall?,
+        _ follow: (RunningCommand) async -> CommandState
     ) async throws {
         let (command, isOwn) = underway.withLock { underway in
             if let earlier = underway[device] { return (earlier, false) }
@@ -159,15 +165,17 @@ package final class Lockdowns: Sendable {
             underway[device] = own
             return (own, true)
         }
-        guard isOwn else {
-            // What was denied to another person says nothing about this one.
-            guard let earlier = try? await command.value else {
-                return await follow(try await locks.begin(request.lock(device), repeatable: repeatable).value)
-            }
-            return await follow(earlier)
+        if isOwn {
+            defer { underway.withLock { $0[device] = nil } }
+            _ = await follow(try await command.value)
+        } else if let earlier = try? await command.value, await follow(earlier) != .denied {
+            guard let repeatable else { return }
+            let entry = repeatable.entry(.command(earlier.accepted.id), at: clock.now())
+            try await storeGuard.write(StoreTransaction(idempotency: [entry]))
+        } else {
+            // The caller of the earlier command had no right to it, or has lost it. This caller's own rights decide anew.
+            _ = await follow(try await locks.begin(request.lock(device), repeatable: repeatable).value)
         }
-        defer { underway.withLock { $0[device] = nil } }
-        await follow(try await command.value)
     }
 
     /// Whether the lock has reported itself that it is locked. Any doubt counts as not locked.

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test("a lockdown that is started again while a lock does not answer sends no further LOCK to it, until the first has ended")
-    func repeated() throws {
+    func underway() throws {
         try Self.inHouse(.silent) { house in
             let answers = try await withThrowingTaskGroup(of: StartedLockdown.self) { group in
                 for index in 0..<50 {
@@ -85,6 +85,37 @@ import Testing
             // Once it has ended, locking is tried again.
             _ = try await house.lockDown(by: house.ids.owner)
             for device in [house.ids.door, house.ids.frontDoor] { #expect(intents(device) == 2) }
+        }
+    }
+
+    @Test("a person who has lost the right to lock takes it from nobody who has started the same lockdown")
+    func underwayOfAnother() throws {
+        try Self.inHouse(.confirm(after: .seconds(1))) { house in
+            let (ids, control) = (house.ids, house.control)
+            _ = try await house.begin(by: ids.tenant)
+            async let first = house.lockDown(by: ids.managers[0])
+            try await house.clock.sleep(until: house.clock.monotonicNow().advanced(by: .milliseconds(100)))
+            async let second = house.lockDown(by: ids.managers[1])
+            try await house.clock.sleep(until: house.clock.monotonicNow().advanced(by: .milliseconds(100)))
+            try await control.roles.remove(house.caller(ids.owner), ids.managers[0], from: .property(ids.property))
+            let states = try await [first, second].map { answer in
+                answer.value.commands.first { $0.deviceID == ids.door }?.state
+            }
+            #expect(states == [.denied, .confirmed])
+        }
+    }
+
+    @Test("a repeated request whose LOCK was another person's gets the same command")
+    func underwayRepeated() throws {
+        try Self.inHouse(.silent) { house in
+            async let first = house.lockDown(by: house.ids.managers[0])
+            try await house.clock.sleep(until: house.clock.monotonicNow().advanced(by: .milliseconds(100)))
+            let call = Self.call(house, "k")
+            let second = try #require(try await house.lockDown(by: house.ids.owner, repeatable: call).fresh)
+            #expect(try await first.value.commands.map(\.id) == second.commands.map(\.id) && second.commands.count == 2)
+            let third = try #require(try await house.lockDown(by: house.ids.owner, repeatable: call).replayed)
+            #expect(third.commands == second.commands)
+            #expect(house.adapter.sentCommands.count == 2)
         }
     }
 
