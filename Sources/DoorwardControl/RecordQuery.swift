@@ -134,6 +134,11 @@ package enum RecordScope: Hashable, Sendable {
         }
     }
 
+    /// Whether the scope covers a record.
+    package func covers(_ body: RecordBody) -> Bool {
+        covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID, at: body.at)
+    }
+
     /// The earliest instant that the scope covers; `nil` if it covers all.
     package var from: Timestamp? { if case .unit(_, _, let from) = self { from } else { nil } }
 

@@ -315,9 +315,7 @@ struct InMemoryContent {
         var found = logs.values.joined().filter { record in
             let body = record.body
             return isKept(body.log, record.seq) && query.filter.passes(body)
-                && query.scopes.contains {
-                    $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID, at: body.at)
-                }
+                && query.scopes.contains { $0.covers(body) }
         }
         found.sort { Self.precedes($0.place, $1.place) == oldestFirst }
         if let after = query.after {

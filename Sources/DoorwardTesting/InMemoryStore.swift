@@ -167,13 +167,7 @@ package final class InMemoryStore: GatewayStore {
 
     /// Returns personal values as `record` does.
     package func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
-        read { $0.record(id) }.flatMap { record in
-            let body = record.body
-            let isCovered = scopes.contains {
-                $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID, at: body.at)
-            }
-            return isCovered ? record : nil
-        }
+        read { $0.record(id) }.flatMap { record in scopes.contains { $0.covers(record.body) } ? record : nil }
     }
 
     /// Returns a record that contains the personal values in plain text, because this store encrypts nothing.

@@ -21,6 +21,12 @@ import Testing
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, metrics: NOOPMetricsHandler.instance)
     }
 
+    /// A house, an empty folder, and the daily backups of the one into the other.
+    private func scheduled() async throws -> (house: House, folder: PlayedBackups, backups: ScheduledBackups) {
+        let (house, folder) = (try await House(), try PlayedBackups())
+        return (house, folder, try backups(house, folder))
+    }
+
     private func name(_ text: String) throws -> String { BackupName(at: try Timestamp(rfc3339: text)).file }
 
     private func exports(_ house: House) -> [RecordBody] { house.store.log(.gateway).map(\.body).filter { $0.event == .export } }
@@ -109,9 +115,7 @@ import Testing
 
     @Test("A folder that cannot be written is a recorded failure, and another backup that runs is waited for")
     func refused() async throws {
-        let house = try await House()
-        let folder = try PlayedBackups()
-        let backups = try backups(house, folder)
+        let (house, folder, backups) = try await scheduled()
         folder.fail(.refused(.alreadyRunning))
         await backups.backUpIfDue()
         #expect(exports(house).isEmpty)
@@ -144,9 +148,7 @@ import Testing
 
     @Test("While the clock is not trusted, backups are made and none is deleted")
     func untrusted() async throws {
-        let house = try await House()
-        let folder = try PlayedBackups()
-        let backups = try backups(house, folder)
+        let (house, folder, backups) = try await scheduled()
         await backups.backUpIfDue()
         let first = try folder.files
         house.clock.stepWall(by: Self.day * 60)
@@ -160,9 +162,7 @@ import Testing
 
     @Test("A clock that is put back does not stop the backups, and a small correction makes none twice")
     func putBack() async throws {
-        let house = try await House()
-        let folder = try PlayedBackups()
-        let backups = try backups(house, folder)
+        let (house, folder, backups) = try await scheduled()
         await backups.backUpIfDue()
         house.clock.stepWall(by: .seconds(-5))
         await backups.backUpIfDue()
@@ -189,9 +189,7 @@ import Testing
 
     @Test("A backup that was moved to another machine is not made again")
     func movedAway() async throws {
-        let house = try await House()
-        let folder = try PlayedBackups()
-        let backups = try backups(house, folder)
+        let (house, folder, backups) = try await scheduled()
         await backups.backUpIfDue()
         try FileManager.default.removeItem(atPath: "\(folder.path)/\(try #require(try folder.files.first))")
         house.clock.advance(by: .seconds(60))
@@ -201,9 +199,7 @@ import Testing
 
     @Test("It backs up every day until it is cancelled")
     func running() async throws {
-        let house = try await House()
-        let folder = try PlayedBackups()
-        let backups = try backups(house, folder)
+        let (house, folder, backups) = try await scheduled()
         let sleepers = house.clock.sleeperCount
         let task = Task { await backups.run() }
         await house.clock.waitForSleepers(sleepers + 1)

@@ -1,9 +1,10 @@
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
-import DoorwardStore
 import DoorwardTesting
 import Testing
+
+@testable import DoorwardStore
 
 /// A change of one field of a command in progress.
 struct CommandVariant: Sendable, CustomStringConvertible {
@@ -39,12 +40,13 @@ struct CommandVariant: Sendable, CustomStringConvertible {
         CommandVariant("a long detail") { $0.outcomeDetail = String(repeating: "x", count: 100_000) },
     ]
 
-    private static let instants = [-62_198_755_200_000, -1, 0, 253_433_836_800_000].flatMap { milliseconds in
-        [
-            CommandVariant("dispatched at \(milliseconds)") { $0.dispatchedAt = Timestamp(milliseconds: milliseconds) },
-            CommandVariant("completed at \(milliseconds)") { $0.completedAt = Timestamp(milliseconds: milliseconds) },
-        ]
-    }
+    private static let instants = [Timestamp.storedMilliseconds.lowerBound, -1, 0, Timestamp.storedMilliseconds.upperBound]
+        .flatMap { milliseconds in
+            [
+                CommandVariant("dispatched at \(milliseconds)") { $0.dispatchedAt = Timestamp(milliseconds: milliseconds) },
+                CommandVariant("completed at \(milliseconds)") { $0.completedAt = Timestamp(milliseconds: milliseconds) },
+            ]
+        }
 }
 
 @Suite struct CommandRowTests {

@@ -73,11 +73,7 @@ import Testing
                 ].randomElement(using: &random) ?? (nil, nil)
             let expected = sorted.filter { record in
                 query.filter.passes(record.body)
-                    && query.scopes.contains {
-                        $0.covers(
-                            log: record.body.log, unitID: record.body.unitID, propertyID: record.body.propertyID,
-                            at: record.body.at)
-                    }
+                    && query.scopes.contains { $0.covers(record.body) }
             }.map(\.body.id)
             let found = try await allPages(query, of: store)
             let isSame = found == (query.order == .oldestFirst ? expected : expected.reversed())

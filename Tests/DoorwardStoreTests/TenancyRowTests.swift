@@ -1,9 +1,10 @@
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
-import DoorwardStore
 import DoorwardTesting
 import Testing
+
+@testable import DoorwardStore
 
 /// A variant of a `FullTenancy` that differs in one value.
 struct TenancyVariant: Sendable, CustomStringConvertible {
@@ -174,7 +175,9 @@ extension GuestAccess {
 
     @Test(
         "The earliest and latest instants that a column can contain are read back to the millisecond",
-        arguments: [-62_198_755_200_000, -1, 0, 1, 999, 253_402_300_799_999, 253_433_836_800_000])
+        arguments: [
+            Timestamp.storedMilliseconds.lowerBound, -1, 0, 1, 999, 253_402_300_799_999, Timestamp.storedMilliseconds.upperBound,
+        ])
     func instants(milliseconds: Int64) async throws {
         let (database, at) = (try TemporaryDatabase(), Timestamp(milliseconds: milliseconds))
         var tenancy = FullTenancy(seed: 2)
@@ -185,9 +188,9 @@ extension GuestAccess {
         let access = tenancy.guestAccess
         tenancy.guestAccess = GuestAccess(
             id: access.id, guestUserID: nil, propertyID: access.propertyID, deviceIDs: [], operations: [],
-            window: GuestWindow(validFrom: at, validUntil: Timestamp(milliseconds: 253_433_836_800_000)),
-            grantedByUserID: tenancy.user.id,
-            grantedUnderAssociationID: tenancy.association.id, grantedUnderRole: .owner, revokedAt: at, createdAt: at)
+            window: GuestWindow(validFrom: at, validUntil: Timestamp(milliseconds: Timestamp.storedMilliseconds.upperBound)),
+            grantedByUserID: tenancy.user.id, grantedUnderAssociationID: tenancy.association.id, grantedUnderRole: .owner,
+            revokedAt: at, createdAt: at)
         let store = try database.open()
         _ = try await store.commit(StoreTransaction(changes: tenancy.changes))
         #expect(try await load(store) == tenancy.changes)

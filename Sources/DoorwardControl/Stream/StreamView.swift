@@ -124,10 +124,7 @@ extension StreamView: StreamSource {
     /// Whether the caller may now read a record under a query.
     func contains(_ record: AccessRecord, in query: StreamQuery) -> Bool {
         guard case .accessRecords(let filter?) = query, subject.isEnabled, filter.passes(record.body) else { return false }
-        let body = record.body
-        return tenancy.recordScopes(of: subject, filteredBy: filter).contains {
-            $0.covers(log: body.log, unitID: body.unitID, propertyID: body.propertyID, at: body.at)
-        }
+        return tenancy.recordScopes(of: subject, filteredBy: filter).contains { $0.covers(record.body) }
     }
 
     /// Whether a command is the caller's own, and one of the query.

@@ -64,15 +64,14 @@ struct CommandReading {
         var unprojected = UnprojectedPositions(db)
         let selection = try CommandSelection(query, &unprojected, in: db)
         // Counts are stored without instants, so the commands since an instant are counted one by one.
-        let total =
-            selection.hasBeginning
-            ? try intents(of: selection, &unprojected, upTo: .max).count
-            : try CommandCounts.total(of: selection, &unprojected, in: db)
+        let all = selection.hasBeginning ? try intents(of: selection, &unprojected, upTo: .max) : nil
+        let total = try all?.count ?? CommandCounts.total(of: selection, &unprojected, in: db)
         let offset = max(0, query.offset)
         guard offset < total, query.limit > 0 else { return ([], total) }
         guard offset <= most else { throw StoreError.pageTooDeep }
-        let shown = offset + min(query.limit, total - offset)
-        return (try intents(of: selection, &unprojected, upTo: shown).dropFirst(offset).compactMap { try command(at: $0) }, total)
+        let end = offset + min(query.limit, total - offset)
+        let newest = try all ?? intents(of: selection, &unprojected, upTo: end)
+        return (try newest.prefix(end).dropFirst(offset).compactMap { try command(at: $0) }, total)
     }
 
     /// Returns the newest matching intents, newest first, but at most `most`.

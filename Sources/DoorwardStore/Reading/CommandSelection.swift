@@ -33,7 +33,7 @@ struct CommandSelection {
             switch scope {
             case .gatewayLog, .portfolioLog: wholeLogs.insert(log)
             case .property(let id, _): properties[log, default: []].insert(id)
-            case .unit(let id, _, let from): units[log, default: [:]][id, default: from] = min(units[log]?[id] ?? from, from)
+            case .unit(let id, _, let from): units[log, default: [:]].merge([id: from], uniquingKeysWith: min)
             }
         }
         guard let actor else { return }
@@ -46,7 +46,7 @@ struct CommandSelection {
     }
 
     /// Whether some commands match only from an instant on, so that the stored counts do not tell how many match.
-    var hasBeginning: Bool { units.contains { log, ids in !ids.isEmpty && !wholeLogs.contains(log) } }
+    var hasBeginning: Bool { !wholeLogs.isSuperset(of: units.keys) }
 
     /// Returns whether the query matches commands of every actor in this log or property. Units, which match from an instant on
     /// only, are not considered.

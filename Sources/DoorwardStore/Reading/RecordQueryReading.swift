@@ -134,7 +134,7 @@ struct RecordQueryReading {
         var range = try beginning.map { try time.positions(from: $0) } ?? log.range
         if let from = query.filter.from {
             let first = try isAscending ? time.firstPosition(at: from) : time.bounds(of: from).lowerBound
-            range = max(first, range.lowerBound)..<max(first, range.upperBound)
+            range = range.clamped(to: first..<max(first, range.upperBound))
         }
         if let until = query.filter.until {
             let end = try isAscending ? time.bounds(of: until).upperBound : time.firstPosition(at: until)

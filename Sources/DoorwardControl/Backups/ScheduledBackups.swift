@@ -78,7 +78,7 @@ package final class ScheduledBackups: Sendable {
             try await write(name)
             await removeOld(kept, names: names, at: now)
         } catch StoreBackupError.refused(.alreadyRunning) {
-            // A person's backup is being written: after it.
+            // A backup of a caller runs: the next look, a minute later, makes this one.
         } catch {
             // A stop of the gateway is no failure.
             if !Task.isCancelled { await noteFailure(error, of: name) }
