@@ -53,7 +53,7 @@ package struct GatewayServer: Sendable {
 
     /// Serves until the task is cancelled or the group shuts down.
     ///
-    /// - Throws: if the address cannot be bound, or the TLS files cannot be read.
+    /// - Throws: `ListenFailure` if the address cannot be bound; another error if the TLS files cannot be read.
     package func run() async throws {
         let services = try await services()
         let renewal = settings.tls.map { CertificateRenewal($0, clock: services.control.clock, logger: logger) }
@@ -92,7 +92,11 @@ package struct GatewayServer: Sendable {
             timekeeper.cancel()
             streaming.cancel()
         }
-        try await application.run()
+        do {
+            try await application.run()
+        } catch {
+            throw ListenFailure(error, host: settings.host, port: settings.port) ?? error
+        }
     }
 
     private func transport(_ renewal: CertificateRenewal?) throws -> HTTPServerBuilder {

@@ -58,7 +58,7 @@ package final class CheckpointFile: CheckpointStorage {
         return Array(content)
     }
 
-    private func failure(_ verb: String, _ reason: String = String(cString: strerror(errno))) -> Failure {
+    private func failure(_ verb: String, _ reason: String = SystemFailure.last.description) -> Failure {
         Failure(description: "\(path): the file with the signed checkpoints cannot be \(verb): \(reason)")
     }
 }

@@ -1,3 +1,4 @@
+internal import DoorwardDomain
 import Glibc
 
 /// Writes small files so that they survive a power cut: on return, the bytes and the name are on the disk.
@@ -6,10 +7,10 @@ package enum DurableFile {
     package struct Failure: Error {
         /// What cannot be done with the file: `opened`, `written`, `flushed` or `renamed`.
         package let verb: String
-        /// The reason, in the system's words.
+        /// The reason, and what to do next.
         package let reason: String
 
-        fileprivate init(_ verb: String) { (self.verb, reason) = (verb, String(cString: strerror(errno))) }
+        fileprivate init(_ verb: String) { (self.verb, reason) = (verb, SystemFailure.last.description) }
     }
 
     /// Creates a file with mode 0600, in place of one with the same name.

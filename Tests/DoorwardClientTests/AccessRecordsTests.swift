@@ -31,4 +31,23 @@ import Testing
                 "/api/v1/access-records?deviceId=d&decision=DENIED&limit=2&cursor=n0",
             ])
     }
+
+    @Test("each page is handed over before the next one is requested, oldest first, until the end or until enough is read")
+    func eachPage() async throws {
+        for (stop, count) in [(9, 3), (2, 2)] {
+            let gateway = try await StubGateway { _, before in
+                Self.page([Self.record("r\(before)", "08.000")], next: before == 2 ? nil : "n\(before)")
+            }
+            var query = AccessRecords.Query(from: "2030-01-01T00:00:00Z")
+            query.isOldestFirst = true
+            var seen: [String] = []
+            try await records(gateway).eachPage(query) { page, next in
+                seen += page.map(\.record.id)
+                #expect(gateway.requests.count == seen.count && (next == nil) == (seen.count == 3))
+                return seen.count < stop
+            }
+            #expect(seen == ["r0", "r1", "r2"].prefix(count).map(\.self) && gateway.requests.count == count)
+            #expect(gateway.requests.allSatisfy { $0.uri.contains("&order=asc&") }, "\(gateway.requests.map(\.uri))")
+        }
+    }
 }

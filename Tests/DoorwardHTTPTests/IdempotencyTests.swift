@@ -201,6 +201,21 @@ import Testing
         #expect(house.adapter.sentCommands.isEmpty)
     }
 
+    @Test("Every POST of somebody who is signed in rejects a malformed key, whether or not it stores responses")
+    func malformedEverywhere() async throws {
+        let house = try await House()
+        let routes = RouteTable.routes.filter { route in
+            if case .signedIn = route.handler { route.method == .post } else { false }
+        }
+        #expect(routes.contains { $0.path == "/api/v1/api-keys" } && routes.count > 20)
+        for route in routes {
+            let parts = route.path.dropFirst("/api/v1".count).split(separator: "/")
+            let path = parts.map { $0.hasPrefix(":") ? "/\(house.ids.door)" : "/\($0)" }.joined()
+            let reply = try await house.call(.post, path, as: .superAdmin, "{}", headers: [.idempotencyKey: "a b"])
+            #expect(reply.status == 400 && reply.problems == ["Idempotency-Key: malformed"], "\(path): \(reply.text)")
+        }
+    }
+
     @Test("A key that was used for another request is rejected before rights are checked and before a password is hashed")
     func keyBeforeRight() async throws {
         let house = try await House()

@@ -109,7 +109,7 @@ import Testing
         for path in ["/proc/copy.db", "/proc/self/copy.db"] {
             let error = await #expect(throws: StoreBackupError.self) { try await store.backup(to: path) }
             switch error {
-            case .failed(let words)?: #expect(words.hasPrefix("the copy's file cannot be made ("))
+            case .failed(let words)?: #expect(words.hasPrefix("the copy's file cannot be made: "))
             case .refused(.folderNotWritable)?: break
             default: Issue.record("\(String(describing: error))")
             }

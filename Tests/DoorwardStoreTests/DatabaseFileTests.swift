@@ -135,7 +135,7 @@ import Testing
         let target = database.folder.appending(path: "elsewhere.db").path
         try FileManager.default.createSymbolicLink(atPath: database.path, withDestinationPath: target)
         let expected =
-            "\(database.path): the database could not be opened: its path cannot be resolved (No such file or directory)."
+            "\(database.path): the database could not be opened: its path cannot be resolved: there is no such file or folder; create it, or correct the path."
         #expect { try database.open() } throws: { "\($0)" == expected }
         #expect(!FileManager.default.fileExists(atPath: target))
     }

@@ -113,12 +113,13 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: database.path)) == text)
     }
 
-    @Test("A missing folder is reported with the system's error message")
+    @Test("A missing folder is named, with the next step")
     func noFolder() throws {
         let database = try TemporaryDatabase()
         let path = database.path + "/missing/doorward.db"
         let expected =
-            "\(path): the database could not be opened: its folder cannot be resolved (No such file or directory)."
+            "\(path): the database could not be opened: its folder \(database.path)/missing cannot be used: there is no such file "
+            + "or folder; create it, or correct the path."
         #expect { try database.open(path: path) } throws: { "\($0)" == expected }
     }
 

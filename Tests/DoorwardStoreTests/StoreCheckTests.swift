@@ -118,7 +118,9 @@ import Testing
     func refused() async throws {
         let database = try TemporaryDatabase()
         let missing = database.folder.appending(path: "missing.db").path
-        #expect { try StoreCheck.run(path: missing) } throws: { "\($0)".contains("there is nothing to check (No such file") }
+        #expect { try StoreCheck.run(path: missing) } throws: {
+            "\($0)".contains("there is nothing to check: there is no such file")
+        }
         #expect(!FileManager.default.fileExists(atPath: missing + ".lock"))
 
         let empty = database.folder.appending(path: "empty.db").path

@@ -110,7 +110,9 @@ import Testing
         let line = try #require(files.firstIndex(of: key)) + 4
         let begin = "\(folder.path)/doorward.yaml, line \(line): `mqtt.0.\(key)`: the file `\(other)` "
         #expect(sentence.hasPrefix(begin))
-        if !isFolder { #expect(sentence == begin + "cannot be read: No such file or directory") }
+        if !isFolder {
+            #expect(sentence == begin + "cannot be read: there is no such file or folder; create it, or correct the path")
+        }
     }
 
     @Test("an unreadable file set in the environment is reported with its variable")
@@ -124,13 +126,16 @@ import Testing
         #expect(
             failure.sentence
                 == "environment variable DOORWARD_MQTT_0_CA_FILE: `mqtt.0.caFile`: the file `/no/such.pem` cannot be "
-                + "read: No such file or directory")
+                + "read: there is no such file or folder; create it, or correct the path")
     }
 
     @Test("an unreadable profile folder stops the start, and the error names key, file and line")
     func folders() throws {
         let file = try folder.write("", to: "file")
-        for (path, why) in [("\(folder.path)/missing", "No such file or directory"), (file, "it is not a folder")] {
+        for (path, why) in [
+            ("\(folder.path)/missing", "there is no such file or folder; create it, or correct the path"),
+            (file, "it is not a folder"),
+        ] {
             let sentence = try refusal("profiles:\n  directories: [\(folder.path), \(path)]\n")
             #expect(
                 sentence == "\(folder.path)/doorward.yaml, line 2: `profiles.directories`: the folder `\(path)` cannot be read: "

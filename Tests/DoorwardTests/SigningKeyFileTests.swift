@@ -87,7 +87,7 @@ import Testing
         }
         #expect(
             error.sentence.contains(
-                "cannot check for the key that signs access tokens: Not a directory; make the folder readable"))
+                "cannot check for the key that signs access tokens: a part of the path is a file and not a folder"))
     }
 
     @Test("a file without a valid key stops the start", arguments: ["", "nonsense", "AAAA\n"])
@@ -104,7 +104,8 @@ import Testing
         let error = try await #require(throws: CommandFailure.self) {
             _ = try await SigningKeyFile.accessTokens(configuration).seed(knownTo: StoreGuard(store: store))
         }
-        #expect(error.sentence.contains("cannot be written here: No such file or directory"))
+        #expect(
+            error.sentence.contains("cannot be written here: there is no such file or folder; create it, or correct the path"))
     }
 
     // MARK: The key of the checkpoints

@@ -28,6 +28,29 @@ extension EndToEnd {
             #expect(result.errors.contains("Usage: doorward"))
         }
 
+        @Test("a start that the system refuses says in one sentence why, and what to do next")
+        func refusedStart() async throws {
+            let gateway = try await RunningGateway.start(in: TemporaryFolder())
+            let port = try #require(URL(string: gateway.address)?.port)
+            let folder = try TemporaryFolder()
+            func start(_ store: String) async throws -> (code: Int32, output: String, errors: String) {
+                try await Program.run(
+                    Program.doorward, ["serve", "--store-path", store, "--http-port", "\(port)"], in: folder)
+            }
+            let taken = try await start(folder.file("doorward.db"))
+            #expect(taken.code == 1 && taken.output.isEmpty)
+            #expect(
+                taken.errors.hasSuffix(
+                    "doorward: port \(port) of 127.0.0.1 is taken by another program, which `ss -ltnp 'sport = :\(port)'` shows; "
+                        + "stop it, or choose another http.port (0 picks a free one)\n"), "\(taken.errors)")
+            let missing = try await start(folder.file("none/doorward.db"))
+            #expect(missing.code == 1)
+            #expect(
+                missing.errors.hasSuffix(
+                    "its folder \(folder.file("none")) cannot be used: there is no such file or folder; create it, or correct "
+                        + "the path.\n"), "\(missing.errors)")
+        }
+
         @Test("an invalid option value exits 2")
         func badOption() async throws {
             let result = try await Program.run(Program.doorward, ["serve", "--http-port", "many"], in: TemporaryFolder())
@@ -49,8 +72,11 @@ extension EndToEnd {
         @Test(
             "output that cannot be written is an error; a reader that has enough is none",
             arguments: [
-                ("--help", "> /dev/full", 1, "doorward: The output could not be written: the disk is full.\n"),
-                ("profile list", "> /dev/full", 1, "doorward: The output could not be written: the disk is full.\n"),
+                ("--help", "> /dev/full", 1, "doorward: The output could not be written: the disk is full; free space on it.\n"),
+                (
+                    "profile list", "> /dev/full", 1,
+                    "doorward: The output could not be written: the disk is full; free space on it.\n"
+                ),
                 ("reference --help", ">&-", 1, "doorward: The output could not be written: "), ("profile list", "| :", 0, ""),
             ])
         func output(_ command: String, _ target: String, _ code: Int32, _ errors: String) async throws {

@@ -47,10 +47,10 @@ package struct ConfiguredFile {
     private func opened(_ kind: String) throws(ConfigurationError) -> stat {
         // Open without blocking, because the path may be a pipe without a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw unreadable(kind, String(cString: strerror(errno))) }
+        guard descriptor >= 0 else { throw unreadable(kind, SystemFailure.last.description) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw unreadable(kind, String(cString: strerror(errno))) }
+        guard fstat(descriptor, &status) == 0 else { throw unreadable(kind, SystemFailure.last.description) }
         return status
     }
 

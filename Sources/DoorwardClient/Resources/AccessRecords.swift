@@ -15,6 +15,8 @@ package struct AccessRecords: Sendable {
         package var decision: String?
         /// RFC 3339; inclusive.
         package var from: String?
+        /// Whether the oldest records come first.
+        package var isOldestFirst = false
         /// Maximum number of records per request, 1 to 500.
         package var limit: Int
 
@@ -52,18 +54,36 @@ package struct AccessRecords: Sendable {
     /// Fetches the newest records, newest first: at most `count`, or all if `count` is `nil`. The
     /// JSON of the result has the form of `data` in one response of the gateway.
     package func newest(_ query: Query, limit count: Int?) async throws -> Response<[Entry]> {
-        var query = query
         var (entries, cursor): ([Entry], String?) = ([], nil)
-        repeat {
-            query.limit = min(count.map { $0 - entries.count } ?? .max, WireLimits.recordPageSize.upperBound)
-            let page = try await page(query, cursor: cursor)
-            entries += page.entries
-            cursor = page.content.nextCursor
-        } while cursor != nil && entries.count < count ?? .max
+        try await eachPage(query, limit: count) { page, next in
+            entries += page
+            cursor = next
+            return true
+        }
         let list = entries.map(\.json).joined(separator: Array(",".utf8))
         let next = cursor.map { "\"\($0)\"" } ?? "null"
         return Response(
             content: entries, json: Array("{\"accessRecords\":[".utf8) + list + Array("],\"nextCursor\":\(next)}".utf8))
+    }
+
+    /// Fetches records page by page. Only one page is kept in memory.
+    ///
+    /// - Parameters:
+    ///   - count: the maximum number of records; `nil` for all.
+    ///   - body: receives each page before the next one is requested, and the cursor after it, `nil` at the end of the records. It
+    ///     returns false to stop.
+    package func eachPage(
+        _ query: Query, limit count: Int? = nil, _ body: (_ page: [Entry], _ next: String?) async throws -> Bool
+    ) async throws {
+        var query = query
+        var (left, cursor): (Int, String?) = (count ?? .max, nil)
+        repeat {
+            query.limit = min(left, WireLimits.recordPageSize.upperBound)
+            let page = try await page(query, cursor: cursor)
+            cursor = page.content.nextCursor
+            left -= page.entries.count
+            guard try await body(page.entries, cursor) else { return }
+        } while cursor != nil && left > 0
     }
 
     /// Fetches the newest records, newest first, and the position after them.
@@ -88,7 +108,7 @@ package struct AccessRecords: Sendable {
                 "access-records",
                 query: [
                     ("deviceId", query.deviceID), ("userId", query.userID), ("decision", query.decision),
-                    ("from", query.from),
+                    ("from", query.from), ("order", query.isOldestFirst ? "asc" : nil),
                     ("limit", String(query.limit)), ("cursor", cursor),
                 ]))
     }

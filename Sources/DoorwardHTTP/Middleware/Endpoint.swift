@@ -76,6 +76,7 @@ struct Endpoint: Sendable {
             case .open(let handler): return try services.responseMemory.admit(try await handler(call(of: ())), for: nil)
             case .signedIn(let handler):
                 guard let caller else { throw GatewayError.unauthenticated }
+                if route.method == .post { _ = try IdempotencyKeys.key(in: facts) }
                 return try services.responseMemory.admit(try await handler(call(of: caller)), for: caller.principal)
             }
         } catch let refusal as BodyCollector.BodyError {

@@ -49,12 +49,14 @@ struct APIDocument: Sendable {
                 Parameter(
                     name: $0.name, place: .query, schema: $0.schema, summary: Self.sentences[$0.name], isRequired: $0.isRequired)
             }
-            if description.isRepeatable {
+            if needsSignIn, method == .post {
                 parameters.append(
                     Parameter(
                         name: "Idempotency-Key", place: .header,
                         schema: .string(StringSchema(minLength: 1, maxLength: 255, pattern: "^[!-~]+$")),
-                        summary: "A repeated request with the same key has no further effect, and gets the first response."))
+                        summary: description.isRepeatable
+                            ? "A repeated request with the same key has no further effect, and gets the first response."
+                            : "Only its form is checked: a repeated request is carried out again."))
             }
             if description.isConditional {
                 parameters.append(

@@ -15,12 +15,21 @@ struct IdempotencyKeys: Sendable {
     /// - Returns: `nil` for a request without a key.
     /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
     func call(_ call: AuthenticatedRequest) throws(GatewayError) -> IdempotentCall? {
-        guard let text = call.facts.headers[.idempotencyKey] else { return nil }
+        guard let text = try Self.key(in: call.facts) else { return nil }
+        return IdempotentCall(
+            key: IdempotencyKey(principal: call.caller.principal.key, key: text), fingerprint: fingerprint(of: call))
+    }
+
+    /// The key of a request; `nil` if it has none. Every POST of somebody who is signed in is checked with it, also where no response
+    /// is stored: a client learns of a bad key at its first use.
+    ///
+    /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
+    static func key(in facts: RequestMetadata) throws(GatewayError) -> String? {
+        guard let text = facts.headers[.idempotencyKey] else { return nil }
         guard WireLimits.idempotencyKeyCharacters.contains(text.utf8.count), text.isVisibleASCII else {
             throw .invalid("Idempotency-Key", FieldProblemCode.malformed.rawValue)
         }
-        return IdempotentCall(
-            key: IdempotencyKey(principal: call.caller.principal.key, key: text), fingerprint: fingerprint(of: call))
+        return text
     }
 
     /// HMAC-SHA-256 of method, path and body. Bodies that differ only in the order of keys have the same fingerprint.

@@ -1,3 +1,4 @@
+internal import DoorwardDomain
 import Glibc
 
 /// The path of the database file.
@@ -20,7 +21,7 @@ struct DatabaseFile {
         }
         let (folder, name) = Self.split(path)
         guard !name.isEmpty, let resolved = Self.resolve(folder) else {
-            throw .failed(path: path, reason: systemError("its folder cannot be resolved"))
+            throw .failed(path: path, reason: systemError("its folder \(folder) cannot be used"))
         }
         self.path = resolved == "/" ? "/\(name)" : "\(resolved)/\(name)"
     }
@@ -97,5 +98,5 @@ struct DatabaseFile {
     }
 }
 
-/// Returns `what` followed by the system's message for `errno`.
-func systemError(_ what: String) -> String { "\(what) (\(String(cString: strerror(errno))))" }
+/// Returns `what` followed by the reason for which the last system call failed.
+func systemError(_ what: String) -> String { "\(what): \(SystemFailure.last)" }

@@ -1,5 +1,6 @@
 internal import DoorwardDomain
 import GRDB
+import Glibc
 
 /// The only connection that writes to the file and checkpoints it.
 ///
@@ -142,5 +143,13 @@ func describe(_ error: any Error) -> String {
     guard let error = error as? DatabaseError else { return "an unexpected error of type \(type(of: error))" }
     // SQLite gives no cause when it cannot open a file.
     if error.resultCode == .SQLITE_CANTOPEN, !DescriptorReserve.isFree { return "too many open files" }
-    return "SQLite error \(error.extendedResultCode.rawValue), \(error.message ?? "no message")"
+    let details = "SQLite error \(error.extendedResultCode.rawValue), \(error.message ?? "no message")"
+    switch error.resultCode {
+    case .SQLITE_FULL: return "\(SystemFailure(ENOSPC)) (\(details))"
+    case .SQLITE_IOERR: return "the disk is full or reports an error; free space on it, and check it (\(details))"
+    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
+        return
+            "the file, or one beside it, cannot be written; check the owner and the mode of both and of their folder (\(details))"
+    default: return details
+    }
 }

@@ -126,7 +126,7 @@ struct NewFile: Sendable {
         descriptor = open(path + ".partial", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CommandFailure(
-                "--output \(path.printable): the file cannot be created: \(String(cString: strerror(errno)))", code: 2)
+                "--output \(path.printable): the file cannot be created: \(SystemFailure.last)", code: 2)
         }
     }
 

@@ -55,17 +55,46 @@ struct Log: AsyncParsableCommand {
         if let user { query.userID = try await finder.person(user) }
         let shown = limit ?? (since == nil ? 50 : nil)
         guard follow else {
+            if output.json { return try await printDocument(query, shown, client) }
+            guard let shown else { return try await printAll(query, client) }
             let newest = try await client.accessRecords.newest(query, limit: shown)
             let records = newest.content.map(\.record)
             var names = RecordNames()
-            if !output.json { await names.lookUp(records, client) }
-            return output.print(json: newest.json) { [names] style in
-                var lines = RecordTable(table.style(style), names: names)
-                return lines.lines(records.reversed())
-            }
+            await names.lookUp(records, client)
+            var lines = RecordTable(table.style(.output), names: names)
+            let texts = lines.lines(records.reversed())
+            if !texts.isEmpty { StandardStream.output.line(texts.joined(separator: "\n")) }
+            return
         }
         let (newest, cursor) = try await client.accessRecords.newest(query, toFollowShowing: shown)
         let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
         _ = try await Interruption.withInterrupt { try await follower.run(after: newest, cursor, showing: shown ?? .max) }
+    }
+
+    /// Prints all records as a table, oldest first, each page when it arrives. Stops when the output is closed.
+    private func printAll(_ query: AccessRecords.Query, _ client: DoorwardClient) async throws {
+        var query = query
+        query.isOldestFirst = true
+        var lines: RecordTable?
+        try await client.accessRecords.eachPage(query) { page, next in
+            var table = lines ?? RecordTable(table.style(.output), isFollowing: next != nil)
+            let records = page.map(\.record)
+            await table.names.lookUp(records, client)
+            let texts = table.lines(records, withHeadings: lines == nil)
+            lines = table
+            return texts.isEmpty || StandardStream.output.line(texts.joined(separator: "\n"))
+        }
+    }
+
+    /// Prints the API's `data`, newest first, each page when it arrives. Stops when the output is closed.
+    private func printDocument(_ query: AccessRecords.Query, _ count: Int?, _ client: DoorwardClient) async throws {
+        var (separator, end) = ("{\"accessRecords\":[", "")
+        try await client.accessRecords.eachPage(query, limit: count) { page, next in
+            end = "],\"nextCursor\":\(next.map { "\"\($0)\"" } ?? "null")}"
+            let text = page.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: ",")
+            defer { if !text.isEmpty { separator = "," } }
+            return StandardStream.output.write(text.isEmpty && separator == "," ? "" : separator + text)
+        }
+        StandardStream.output.line(end)
     }
 }

@@ -113,6 +113,8 @@ struct Gateway: Service {
         do {
             try await serve()
             ending = .success(())
+        } catch let failure as ListenFailure {
+            ending = .failure(CommandFailure(failure.description))
         } catch {
             ending = .failure(CommandFailure("the HTTP server at \(address) failed: \(error)"))
         }

@@ -114,8 +114,8 @@ struct SigningKeyFile: Sendable {
             let reason = errno
             if reason == ENOENT { return nil }
             throw CommandFailure(
-                "\(path): cannot check for \(noun): \(String(cString: strerror(reason))); "
-                    + "make the folder readable, or name another file as \(setting)")
+                "\(path): cannot check for \(noun): \(SystemFailure(reason)) "
+                    + "(\(setting))")
         }
         return status.st_mode
     }
@@ -146,7 +146,7 @@ struct SigningKeyFile: Sendable {
         do throws(DurableFile.Failure) {
             try body()
         } catch {
-            throw CommandFailure("\(path): \(noun) cannot be written here: \(error.reason)")
+            throw CommandFailure("\(path): \(noun) cannot be written here: \(error.reason) (\(setting))")
         }
     }
 }

@@ -1,3 +1,4 @@
+import DoorwardDomain
 import Glibc
 import Synchronization
 
@@ -37,8 +38,7 @@ enum StandardStream: Int32 {
     static var outputFailure: CommandFailure? {
         switch firstError.load(ordering: .relaxed) {
         case 0, EPIPE: nil
-        case ENOSPC: CommandFailure("The output could not be written: the disk is full.")
-        case let number: CommandFailure("The output could not be written: \(String(cString: strerror(number))).")
+        case let number: CommandFailure("The output could not be written: \(SystemFailure(number)).")
         }
     }
 }

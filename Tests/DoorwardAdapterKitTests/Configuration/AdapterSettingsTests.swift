@@ -130,7 +130,8 @@ import Testing
         let begin = "environment variable DOORWARD_BUS_"
         #expect(
             throws: ConfigurationError(
-                "\(begin)KEY: `bus.key`: the file `/no/such` cannot be read: No such file or directory")
+                "\(begin)KEY: `bus.key`: the file `/no/such` cannot be read: there is no such file or folder; create it, or correct the path"
+            )
         ) { try section.line("key") }
         #expect(throws: ConfigurationError("\(begin)CA: `bus.ca`: the file `\(file)` must contain exactly one line")) {
             try section.line("ca")

@@ -130,7 +130,7 @@ import Testing
         var configuration = GatewayConfiguration()
         configuration.store.path = path
         let failure = try #require(throws: CommandFailure.self) { _ = try ConfigurationReport(of: configuration, file: nil) }
-        #expect(failure.sentence.hasPrefix("\(path): the database could not be opened: its folder cannot be resolved"))
+        #expect(failure.sentence.hasPrefix("\(path): the database could not be opened: its folder "))
     }
 
     @Test("the certificate and its key are checked: both are readable, valid and belong together")
@@ -146,7 +146,8 @@ import Testing
                 "listens on\thttps://127.0.0.1:8080"))
         #expect(
             try refusal(yaml("/none.pem", own.key))
-                == "\(file), line 5: `http.tls.certificate`: the file `/none.pem` cannot be read: No such file or directory")
+                == "\(file), line 5: `http.tls.certificate`: the file `/none.pem` cannot be read: there is no such file or folder; create it, or correct the path"
+        )
         #expect(try refusal(yaml(own.key, own.key)).hasSuffix("the file `\(own.key)` contains no certificate in PEM"))
         #expect(
             try refusal(yaml(own.file, own.file))
@@ -169,7 +170,9 @@ import Testing
         }
         let place = "\(folder.path)/doorward.yaml, line 5: `iap.rootCertificate`: the file"
         #expect(try report(yaml(own.file)).warnings == [])
-        #expect(try refusal(yaml("/none.cer")) == "\(place) `/none.cer` cannot be read: No such file or directory")
+        #expect(
+            try refusal(yaml("/none.cer"))
+                == "\(place) `/none.cer` cannot be read: there is no such file or folder; create it, or correct the path")
         #expect(try refusal(yaml(own.key)) == "\(place) `\(own.key)` contains no certificate in DER or PEM")
     }
 
@@ -187,7 +190,10 @@ import Testing
             try refusal(yaml("open"))
                 == "\(place) `\(folder.path)/open` can be read by others than its owner; run `chmod 600 \(folder.path)/open`")
         #expect(try refusal(yaml("two")) == "\(place) `\(folder.path)/two` must contain exactly one line")
-        #expect(try refusal(yaml("none")) == "\(place) `\(folder.path)/none` cannot be read: No such file or directory")
+        #expect(
+            try refusal(yaml("none"))
+                == "\(place) `\(folder.path)/none` cannot be read: there is no such file or folder; create it, or correct the path"
+        )
     }
 
     @Test("a broker's files are checked as for `serve`; an invalid profile is a warning, because `serve` starts without it")

@@ -93,7 +93,7 @@ private struct BusFactory: AdapterFactory {
         let failure = #expect(throws: CommandFailure.self) { try configured.check() }
         #expect(
             failure?.sentence == "\(folder.path)/doorward.yaml, line 3: `bus.certificate`: the file `/no/such` cannot be read: "
-                + "No such file or directory")
+                + "there is no such file or folder; create it, or correct the path")
     }
 
     @Test("the table of the page contains its keys, between those of the gateway")

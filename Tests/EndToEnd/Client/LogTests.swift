@@ -43,7 +43,11 @@ extension EndToEnd {
             #expect(toms.code == 0, "\(toms.errors)")
             #expect(Set(toms.rows.map { $0[1] }) == ["Tom Example"], "\(toms.output)")
             #expect(try await shell.run("log", "--since", "+1h").output.isEmpty)
-            #expect(try await shell.run("log", "--since", "-1h").rows.count > 2)
+            let recent = try await shell.run("log", "--since", "-1h")
+            #expect(recent.rows.count > 2 && recent.rows.map { $0[0] } == recent.rows.map { $0[0] }.sorted(), "\(recent.output)")
+            let document = try await shell.run("log", "--since", "-1h", "--json").output
+            let listed = try JSONDecoder().decode(JSON.self, from: Data(document.utf8))
+            #expect(listed["accessRecords"].items.count == recent.rows.count && document.hasSuffix("],\"nextCursor\":null}\n"))
             let sam = try await House.createUser("sam@doors.example", "Sam", by: gateway.signIn(RunningGateway.adminEmail))
             #expect(!sam.isEmpty)
             #expect(try await gateway.signIn("sam@doors.example").post("/devices/\(door)/unlock", "{}").status == 403)
