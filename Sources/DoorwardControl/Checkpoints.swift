@@ -39,8 +39,8 @@ package final class Checkpoints: Sendable {
     static let pause = Duration.seconds(1)
     /// The number of bytes appended after which the file is reduced to the newest checkpoints.
     static let maxBytesAppended = 16 * 1024 * 1024
-    /// The number of records of checkpoints in one transaction.
-    private static let batch = 256
+    /// The number of checkpoints in one record, which then has about half of the maximum size.
+    private static let batch = 200
 
     /// Reads and signs nothing before `start` or `acceptRollback`.
     package init(
@@ -326,7 +326,8 @@ package final class Checkpoints: Sendable {
         }
     }
 
-    /// Stores which checkpoints are the newest, and records those of portfolios in the gateway's log.
+    /// Stores which checkpoints are the newest, and records those of portfolios in the gateway's log: many of them in one record,
+    /// so that the log does not grow with the number of portfolios.
     private func noteMarks(of logs: [LogID]) async throws {
         let now = clock.now()
         let due = state.withLock { state in
@@ -346,20 +347,21 @@ package final class Checkpoints: Sendable {
             try await storeGuard.write(
                 StoreTransaction(
                     counters: marks.map { .noteCheckpoint($0) },
-                    records: part.filter { $0.origin.log != .gateway }.map { record(of: $0, at: now) }))
+                    records: record(of: part.filter { $0.origin.log != .gateway }, at: now).map { [$0] } ?? []))
             state.withLock { state in for mark in marks { state.marks[mark.log] = mark } }
         }
     }
 
     // MARK: Records
 
-    private func record(of entry: CheckpointJournal.Entry, at now: Timestamp) -> PendingRecord {
-        gatewayRecord(
-            .gateway, .checkpoint, at: now, place: entry.origin.log,
-            [
-                "origin": .string(entry.checkpoint.origin), "size": .integer(Int64(clamping: entry.checkpoint.size)),
-                "root": .string(entry.checkpoint.rootText),
-            ])
+    /// - Returns: `nil` if there is no checkpoint to record.
+    private func record(of entries: [CheckpointJournal.Entry], at now: Timestamp) -> PendingRecord? {
+        guard let first = entries.first else { return nil }
+        if entries.count == 1 {
+            return gatewayRecord(.gateway, .checkpoint, at: now, place: first.origin.log, first.checkpoint.recorded)
+        }
+        let all = entries.map { RecordValue.object($0.checkpoint.recorded) }
+        return gatewayRecord(.gateway, .checkpoint, at: now, place: .gateway, ["checkpoints": .array(all)])
     }
 
     private func recoveryRecord(
@@ -371,10 +373,7 @@ package final class Checkpoints: Sendable {
             details["size"] = .integer(Int64(clamping: head.size))
             details["givenUp"] =
                 entry.map {
-                    .object([
-                        "origin": .string($0.checkpoint.origin), "size": .integer(Int64(clamping: $0.checkpoint.size)),
-                        "root": .string($0.checkpoint.rootText),
-                    ])
+                    .object($0.checkpoint.recorded)
                 } ?? .null
         }
         if head.log == .gateway { details["logs"] = .array(concerned.map(\.description).sorted().map { .string($0) }) }
@@ -388,5 +387,12 @@ package final class Checkpoints: Sendable {
             RecordBody(
                 log: log, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
                 place: place.portfolioID.map { EntityPathIDs(portfolioID: $0) }, event: event, details: details))
+    }
+}
+
+extension Checkpoint {
+    /// The form in the details of records.
+    fileprivate var recorded: [String: RecordValue] {
+        ["origin": .string(origin), "size": .integer(Int64(clamping: size)), "root": .string(rootText)]
     }
 }

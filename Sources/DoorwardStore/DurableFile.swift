@@ -42,7 +42,7 @@ package enum DurableFile {
             guard written > 0 else { throw Failure("written") }
             rest = rest.dropFirst(written)
         }
-        // Blocks: the thread of checkpoints, of backups, of the writer, or of the start.
+        // Blocks: the thread of checkpoints, of backups, of person keys, or of the start.
         guard fsync(descriptor) == 0 else { throw Failure("flushed") }
     }
 
@@ -51,7 +51,7 @@ package enum DurableFile {
         let descriptor = open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure("flushed") }
         defer { close(descriptor) }
-        // Blocks: the thread of checkpoints, of backups, of the writer, or of the start.
+        // Blocks: the thread of checkpoints, of backups, of person keys, or of the start.
         guard fsync(descriptor) == 0 else { throw Failure("flushed") }
     }
 }

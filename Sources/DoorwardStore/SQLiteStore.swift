@@ -77,10 +77,10 @@ package final class SQLiteStore: GatewayStore {
         }
         let reader = try StoreReader(path: path, limits: limits, clock: clock)
         do {
-            try connection.finishErasures()
+            try connection.keys.erase(try connection.erasedPersons())
             // A process that was killed may have left erased content in the write-ahead log. And a migration may have rewritten
             // the whole database: the first commands must not wait for a checkpoint.
-            try connection.cutLog()
+            try connection.cutLog(waitsForReaders: true)
             try connection.prune(at: clock.now())
             try Projector.catchUp(connection.queue, limit: limits.entriesPerProjection)
         } catch let error as DurableFile.Failure {
@@ -127,7 +127,7 @@ package final class SQLiteStore: GatewayStore {
         try await writer.commit(transaction).get()
     }
 
-    /// Replaces the person-key file and truncates the write-ahead log, on the writer.
+    /// Replaces the person-key file, and truncates the write-ahead log unless a reader needs it. Transactions do not wait for this.
     package func finishErasures() async throws(StoreError) -> Bool { try await writer.finishErasures() }
 
     /// Returns whether the writer accepts transactions. After a failure, tries to reopen the database once the retry delay has

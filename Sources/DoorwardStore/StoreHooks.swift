@@ -2,8 +2,8 @@ internal import DoorwardDomain
 
 /// Hooks for tests and benchmarks, which observe the writer or make it fail. The gateway sets no hooks.
 ///
-/// All hooks except `afterAdmission` and `duringBackup` are called on the writer. An error that a hook throws is treated as a
-/// disk failure.
+/// All hooks except `afterAdmission`, `duringBackup` and `duringErasure` are called on the writer. An error that a hook throws is
+/// treated as a disk failure.
 package struct StoreHooks: Sendable {
     /// Called in the task that called `commit` after its transaction was accepted, with the transaction's number, from 1.
     package var afterAdmission: @Sendable (_ number: Int) -> Void
@@ -19,8 +19,8 @@ package struct StoreHooks: Sendable {
     package var afterCheckpoint: @Sendable () throws -> Void
     /// Called by a backup after each step, with the number of pages still to copy. Not called on the writer.
     package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void
-    /// Called at each step of the replacement of the person-key file, after the commit of an erasure. Called on the writer, and
-    /// by the thread that opens the store.
+    /// Called at each step of the replacement of the person-key file, after the commit of an erasure. Called on the thread of the
+    /// file, and by the thread that opens the store.
     var duringErasure: @Sendable (PersonKeyFile.Step) throws -> Void = { _ in }
     /// Returns whether enough file descriptors are free to reopen the database.
     package var isDescriptorReserveFree: @Sendable () -> Bool

@@ -10,10 +10,12 @@ package struct StoreLimits: Sendable {
     /// size of the write-ahead log. With fewer pages, each checkpoint is shorter, but the total cost is higher: a page that every
     /// batch changes is copied once per checkpoint (decision 0041).
     package var pagesPerCheckpoint = 4096
-    /// The number of pages (4 KiB) in the write-ahead log above which the writer truncates the log,
-    /// after waiting for readers for at most a second. A smaller log is not truncated: if no reader
-    /// blocks a checkpoint, the log is reused from its beginning afterwards.
+    /// The number of pages (4 KiB) in the write-ahead log above which the writer truncates the log, if no reader needs it. A
+    /// smaller log is not truncated: if no reader blocks a checkpoint, the log is reused from its beginning afterwards.
     package var pagesBeforeCut = 32_768
+    /// The number of pages in the write-ahead log above which the writer waits for readers to truncate the log, for at most a
+    /// second. Otherwise readers that overlap without a gap would make the log grow without a bound.
+    package var pagesBeforeWaiting = 4 * 32_768
     /// The maximum number of log heads cached in memory. The same maximum applies to cached person keys.
     package var cachedEntries = 16_384
     /// The number of connections reserved for reads by id or key.

@@ -79,6 +79,13 @@ struct CheckpointRig {
     /// The entries of everything that was ever written to the file.
     var everWritten: [CheckpointJournal.Entry] { CheckpointJournal(parsing: files.written).entries }
 
+    /// The checkpoints in the records of the gateway's log, which have one each or an array of them.
+    var recordedCheckpoints: [RecordValue] {
+        store.log(.gateway).map(\.body).filter { $0.event == .checkpoint }.flatMap { body -> [RecordValue] in
+            if case .array(let all)? = body.details["checkpoints"] { all } else { [.object(body.details)] }
+        }
+    }
+
     /// The root over the first records of a log by the definition, from the records' bytes.
     func naiveRoot(of log: LogID, size: UInt64) async throws -> [UInt8] {
         let entries = try await store.range(of: log, from: 0, limit: Int(size))?.entries ?? []

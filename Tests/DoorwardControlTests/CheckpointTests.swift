@@ -35,6 +35,32 @@ import Testing
             ])
     }
 
+    @Test("a round over 1,000 logs makes a bounded number of records in the gateway's log, which name every checkpoint")
+    func manyLogs() async throws {
+        var rig = try await CheckpointRig()
+        let checkpoints = try await rig.started()
+        let logs = (0..<1000).map { LogID.portfolio(PortfolioID(high: 0x0199_0000_0000_7000, low: 1 << 63 | UInt64($0))) }
+        for log in logs { try await rig.append(1, to: log) }
+        try await checkpoints.signAll()
+        let records = rig.store.log(.gateway).map(\.body).filter { $0.event == .checkpoint }
+        #expect(records.count == 5)
+        #expect(
+            records.allSatisfy {
+                $0.portfolioID == nil && $0.details["shortened"] == nil && Array($0.details.keys) == ["checkpoints"]
+            })
+        let recorded = rig.recordedCheckpoints
+        let expected = logs.compactMap { checkpoints.newest(of: $0)?.checkpoint }.map { checkpoint -> RecordValue in
+            .object(["origin": .string(checkpoint.origin), "size": .integer(1), "root": .string(checkpoint.rootText)])
+        }
+        #expect(expected.count == 1000 && Set(recorded) == Set(expected) && recorded.count == 1000)
+        // A round in which nothing changes, and the next one over one log.
+        try await checkpoints.signAll()
+        try await rig.append(1, to: logs[7])
+        try await checkpoints.signAll()
+        let later = rig.store.log(.gateway).map(\.body).filter { $0.event == .checkpoint }
+        #expect(later.count == 6 && later.last?.portfolioID == logs[7].portfolioID)
+    }
+
     @Test(
         "records that changed under a checkpoint while the gateway runs are recorded once, and their log is not signed any more")
     func changed() async throws {
@@ -123,7 +149,7 @@ import Testing
         #expect(last.count == 3)
         for (log, checkpoint) in last { #expect(rig.store.log(log).count == Int(checkpoint.size)) }
         // Each checkpoint of a portfolio that the file had is also a record of the gateway's log, at least the newest one.
-        let recorded = rig.store.log(.gateway).map(\.body).filter { $0.event == .checkpoint }.compactMap { $0.details["root"] }
+        let recorded = rig.recordedCheckpoints.compactMap { $0["root"] }
         for (log, checkpoint) in last where log != .gateway { #expect(recorded.contains(.string(checkpoint.rootText))) }
         try await rig.started().signAll()
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
@@ -293,6 +294,56 @@ import Testing
         }
         try await store.close()
         #expect(try StoreCheck.run(path: database.path).isWhole)
+    }
+
+    @Test("Transactions are written while the key file of an erasure is being replaced, and a close waits for the file")
+    mutating func writesMeanwhile() async throws {
+        let (held, gate) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        var hooks = StoreHooks()
+        hooks.duringErasure = { step in
+            guard step == .beforeDraft else { return }
+            held.continuation.yield()
+            // Blocks: the thread of the key file, as in a slow flush.
+            gate.wait()
+        }
+        let (store, _) = try await filled(hooks)
+        _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
+        async let finished = store.finishErasures()
+        for await _ in held.stream { break }
+        // The first record after the erasure has a key of the next generation, before the old one is destroyed.
+        let places = try await store.commit(StoreTransaction(records: [named()]))
+        #expect(places.count == 1)
+        #expect(try await names(store) == [nil, "Grace Hopper", Self.name])
+        async let close: Void = store.close()
+        gate.signal()
+        _ = try? await finished
+        try await close
+        #expect(!FileManager.default.fileExists(atPath: "\(keyFile).new"), "the file was replaced before the close has ended")
+        let again = try database.open()
+        #expect(try await names(again) == [nil, "Grace Hopper", Self.name])
+        try await again.close()
+        #expect(try StoreCheck.run(path: database.path).isWhole)
+    }
+
+    private func run(_ sql: String, _ queue: DatabaseQueue) throws {
+        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    }
+
+    @Test("The log is not truncated while a reader needs it, and is once the reader has ended")
+    mutating func readerMeanwhile() async throws {
+        let (store, _) = try await filled()
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let reader = try DatabaseQueue(path: database.path, configuration: configuration)
+        // A read that does not end, such as that of a backup by another program.
+        try run("BEGIN; SELECT count(*) FROM entries", reader)
+        _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
+        #expect(try await !store.finishErasures())
+        _ = try await store.commit(StoreTransaction(records: [named()]))
+        try run("COMMIT", reader)
+        #expect(try await store.finishErasures())
+        try reader.close()
+        try await store.close()
     }
 
     @Test("The write-ahead log is empty after an erasure, or the store says that a reader still needs it")

@@ -8,21 +8,30 @@ final class LiveStreamTable: Sendable {
 
     private let clock: any GatewayClock
     private let deadlines: DeadlineQueue
-    private let streams = Mutex<[UInt64: LiveStream]>([:])
+    private let streams = Mutex(Streams())
+
+    private struct Streams {
+        var byNumber: [UInt64: LiveStream] = [:]
+        var byID: [String: LiveStream] = [:]
+    }
 
     init(clock: any GatewayClock, executor: (any TaskExecutor)? = nil) {
         self.clock = clock
         deadlines = DeadlineQueue(clock: clock, executor: executor)
     }
 
-    var all: [LiveStream] { streams.withLock { Array($0.values) } }
-    var count: Int { streams.withLock { $0.count } }
+    var all: [LiveStream] { streams.withLock { Array($0.byNumber.values) } }
+    var count: Int { streams.withLock { $0.byNumber.count } }
 
-    func stream(_ number: UInt64) -> LiveStream? { streams.withLock { $0[number] } }
+    func stream(_ number: UInt64) -> LiveStream? { streams.withLock { $0.byNumber[number] } }
 
-    func insert(_ stream: LiveStream) { streams.withLock { $0[stream.number] = stream } }
+    func stream(_ id: String) -> LiveStream? { streams.withLock { $0.byID[id] } }
 
-    func remove(_ stream: LiveStream) { streams.withLock { $0[stream.number] = nil } }
+    func insert(_ stream: LiveStream) {
+        streams.withLock { ($0.byNumber[stream.number], $0.byID[stream.id]) = (stream, stream) }
+    }
+
+    func remove(_ stream: LiveStream) { streams.withLock { ($0.byNumber[stream.number], $0.byID[stream.id]) = (nil, nil) } }
 
     /// Waits until no stream has in flight what its caller may not see any more. What is decided from now on is decided with the
     /// directory that was published before the call.

@@ -15,21 +15,13 @@ package final class LiveStreams: Sendable {
     /// The maximum number of objects of streams that have ended.
     static let maxRetainedObjects = 1_000_000
 
-    /// A stream that has ended.
-    fileprivate struct Ended {
-        let principal: Principal
-        let mirror: StreamMirror
-        let at: MonotonicInstant
-    }
-
     fileprivate struct State {
         var ofUser: [UserID: Int] = [:]
         var count = 0
         var lastNumber: UInt64 = 0
         /// Identifies the run of the gateway in positions; `nil` before the first stream.
         var generation: UInt64?
-        /// By the number of the stream.
-        var ended: [UInt64: Ended] = [:]
+        var ended = EndedStreams(maxObjects: LiveStreams.maxRetainedObjects)
         /// The position in the feed; `nil` before the first stream.
         var position: FeedPosition?
         var isClosed = false
@@ -165,8 +157,8 @@ package final class LiveStreams: Sendable {
                 let count = state.ofUser[owner, default: 0] - 1
                 state.ofUser[owner] = count > 0 ? count : nil
             }
-            state.ended[stream.number] = Ended(principal: stream.caller.principal, mirror: mirror, at: now)
-            state.forgetEnded(before: now.advanced(by: .zero - Self.retention))
+            state.ended.add(stream.number, mirror, of: stream.caller.principal, at: now)
+            state.ended.forget(before: now.advanced(by: .zero - Self.retention))
         }
     }
 
@@ -174,9 +166,7 @@ package final class LiveStreams: Sendable {
     ///
     /// - Throws: `.notFound` for any other id.
     package func stream(_ id: String, of caller: Caller) throws(GatewayError) -> LiveStream {
-        guard let stream = table.all.first(where: { $0.id == id && $0.caller.principal == caller.principal }) else {
-            throw .notFound
-        }
+        guard let stream = table.stream(id), stream.caller.principal == caller.principal else { throw .notFound }
         return stream
     }
 
@@ -236,7 +226,7 @@ package final class LiveStreams: Sendable {
             metrics.cut.increment()
             await stream.cutOff()
         }
-        state.withLock { $0.forgetEnded(before: now.advanced(by: .zero - Self.retention)) }
+        state.withLock { _ = $0.ended.forget(before: now.advanced(by: .zero - Self.retention)) }
     }
 
     /// Ends all streams, and opens no more.
@@ -253,18 +243,5 @@ package final class LiveStreams: Sendable {
     private var retryAfter: Duration {
         let most = UInt64(min(30_000, 1000 + 10 * count))
         return .milliseconds(Int64(500 + random.word() % most))
-    }
-}
-
-extension LiveStreams.State {
-    /// Forgets streams that ended before a time, and the oldest ones if the others have too many objects.
-    fileprivate mutating func forgetEnded(before oldest: MonotonicInstant) {
-        guard !ended.isEmpty else { return }
-        for (number, stream) in ended where stream.at < oldest { ended[number] = nil }
-        var objects = ended.values.reduce(0) { $0 + $1.mirror.objectCount }
-        while objects > LiveStreams.maxRetainedObjects, let first = ended.min(by: { $0.key < $1.key }) {
-            objects -= first.value.mirror.objectCount
-            ended[first.key] = nil
-        }
     }
 }

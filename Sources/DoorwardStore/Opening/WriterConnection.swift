@@ -1,5 +1,6 @@
 internal import DoorwardDomain
 import GRDB
+internal import GRDBSQLite
 import Glibc
 
 /// The only connection that writes to the file and checkpoints it.
@@ -8,6 +9,8 @@ import Glibc
 /// left unwritten, so a second flush on the same descriptor would report success although the pages are lost.
 struct WriterConnection {
     let queue: DatabaseQueue
+    /// How long the connection waits for a lock of the database, in milliseconds.
+    private static let busyTimeout: CInt = 1000
     /// The keys of the database's person-key file.
     let keys: PersonKeyFile
 
@@ -45,7 +48,7 @@ struct WriterConnection {
     private static func configuration() -> Configuration {
         var configuration = Configuration()
         configuration.label = "doorward.store.writer"
-        configuration.busyMode = .timeout(1)
+        configuration.busyMode = .timeout(Double(busyTimeout) / 1000)
         // The writer begins and ends transactions itself. After a failure, a transaction may still be open on a connection that
         // is dropped.
         configuration.allowsUnsafeTransactions = true
@@ -110,24 +113,29 @@ struct WriterConnection {
         }
     }
 
-    /// Waits for readers, then moves all pages into the database file and truncates the log. If a reader still blocks this, the
-    /// log is not truncated.
+    /// Moves all pages into the database file and truncates the log. If a reader blocks this, the log is not truncated.
     ///
+    /// - Parameter waitsForReaders: whether to wait for readers, for at most a second. Every transaction waits, too.
     /// - Returns: whether the log was truncated.
     @discardableResult
-    func cutLog() throws -> Bool {
+    func cutLog(waitsForReaders: Bool) throws -> Bool {
         do {
-            _ = try queue.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            try queue.writeWithoutTransaction { db in
+                sqlite3_busy_timeout(db.sqliteConnection, waitsForReaders ? Self.busyTimeout : 0)
+                defer { sqlite3_busy_timeout(db.sqliteConnection, Self.busyTimeout) }
+                _ = try db.checkpoint(.truncate)
+            }
             return true
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             return false
         }
     }
 
-    /// Makes sure that the person-key file lacks the wrapping keys of all erased persons, also after a crash between the commit
-    /// of an erasure and the replacement of the file, and after an old copy of the file was put in its place.
-    func finishErasures() throws {
-        try keys.erase(try queue.writeWithoutTransaction { try PersonKeys.erased(in: $0) })
+    /// Returns every erased person, with the number of erased generations. The person-key file must lack their wrapping keys, also
+    /// after a crash between the commit of an erasure and the replacement of the file, and after an old copy of the file was put in
+    /// its place.
+    func erasedPersons() throws -> [(user: UserID, generations: Int)] {
+        try queue.writeWithoutTransaction { try PersonKeys.erased(in: $0) }
     }
 
     /// Closes the connection after a checkpoint. If it is the last connection, SQLite also removes the write-ahead log. If a

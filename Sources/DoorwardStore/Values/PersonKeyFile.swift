@@ -230,7 +230,7 @@ final class PersonKeyFile: Sendable {
     // MARK: Erasing
 
     /// Makes sure that the file lacks the wrapping keys of the erased persons. Replaces the file at most once. Call it after the
-    /// erasures are committed; only the writer calls it.
+    /// erasures are committed. Calls must not overlap.
     ///
     /// - Parameter erased: persons, each with the number of its erased generations.
     func erase(_ erased: [(user: UserID, generations: Int)]) throws {

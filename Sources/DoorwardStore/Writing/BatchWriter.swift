@@ -133,7 +133,10 @@ struct BatchWriter {
         try hooks.beforeCheckpoint()
         let pages = try connection.checkpoint().pages
         // A backup is a long-running reader: the log grows during the backup, and is truncated afterwards.
-        if pages > limits.pagesBeforeCut, !backups.isRunning { try connection.cutLog() }
+        if pages > limits.pagesBeforeCut, !backups.isRunning {
+            // Commands wait for the readers only if these would otherwise keep the log growing.
+            try connection.cutLog(waitsForReaders: pages > limits.pagesBeforeWaiting)
+        }
         try hooks.afterCheckpoint()
     }
 }

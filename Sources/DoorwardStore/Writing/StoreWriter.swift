@@ -24,6 +24,8 @@ actor StoreWriter {
     private let path: String
     /// The keys of the person-key file. A reopened connection uses them too.
     private nonisolated let keys: PersonKeyFile
+    /// Replaces the person-key file, in the order of the calls. A flush of the file must not hold the writer.
+    private nonisolated let keyFileThread = BlockingThread("store.keys")
     private let clock: any GatewayClock
     private let random: any RandomNumberGenerator & Sendable
     private let logger: Logger
@@ -53,13 +55,21 @@ actor StoreWriter {
     /// Removes the wrapping keys of erased persons from the person-key file, and moves the write-ahead log into the database, so
     /// that no copy of erased or removed content is left in it.
     ///
+    /// Transactions do not wait for it: the file is replaced on a thread of its own, and the log is not truncated while a reader
+    /// needs it.
+    ///
     /// - Returns: false if a reader, such as a backup, still needs the write-ahead log.
     /// - Throws: `.failed` if the file cannot be replaced. Calling it again repeats what is left to do.
-    func finishErasures() throws(StoreError) -> Bool {
+    func finishErasures() async throws(StoreError) -> Bool {
         guard case .open(let writer) = condition else { throw .unavailable }
         do {
-            try writer.connection.finishErasures()
-            return try !backups.isRunning && writer.connection.cutLog()
+            let erased = try writer.connection.erasedPersons()
+            try await keyFileThread.run { [keys] in try keys.erase(erased) }
+            // A batch may have failed, or the store may have been closed meanwhile.
+            guard case .open(let writer) = condition else { throw StoreError.unavailable }
+            return try !backups.isRunning && writer.connection.cutLog(waitsForReaders: false)
+        } catch let error as StoreError {
+            throw error
         } catch {
             let failure = error as? DurableFile.Failure
             let reason = failure.map { "the person-key file cannot be \($0.verb): \($0.reason)" } ?? describe(error)
@@ -110,7 +120,7 @@ actor StoreWriter {
             try writer.projectAll()
             condition = .open(writer)
             try hooks.beforeCheckpoint()
-            try writer.connection.cutLog()
+            try writer.connection.cutLog(waitsForReaders: true)
             try hooks.afterCheckpoint()
         } catch {
             condition = .closed
@@ -121,7 +131,9 @@ actor StoreWriter {
 
     /// Closes the connection. Call it after `drain` and after closing the readers, because the last connection removes the
     /// write-ahead log.
-    func close() throws(StoreError) {
+    func close() async throws(StoreError) {
+        // The locks of the store are released afterwards: no replacement of the file may be in progress then.
+        await keyFileThread.run {}
         defer { condition = .closed }
         guard case .open(let writer) = condition else { return }
         do {

@@ -93,10 +93,12 @@ struct RecordedCheckpoints {
             return
         }
         for line in (rest + block[...end]).split(separator: UInt8(ascii: "\n")) {
-            guard line.firstRange(of: Self.marker) != nil, let line = try? JSONDecoder().decode(Line.self, from: Data(line)),
-                let details = line.record.details, details.origin == origin, let root = SignedNote.base64(details.root)
+            guard line.firstRange(of: Self.marker) != nil, let line = try? JSONDecoder().decode(Line.self, from: Data(line))
             else { continue }
-            checkpoints.append(Checkpoint(origin: origin, size: details.size, root: root))
+            for recorded in line.record.details?.checkpoints ?? [] where recorded.origin == origin {
+                guard let root = SignedNote.base64(recorded.root) else { continue }
+                checkpoints.append(Checkpoint(origin: origin, size: recorded.size, root: root))
+            }
         }
         rest = Array(block[(end + 1)...])
     }
@@ -105,7 +107,19 @@ struct RecordedCheckpoints {
 
     private struct Line: Decodable { let record: Fields }
     private struct Fields: Decodable { let details: Details? }
+    /// The details of a record of one checkpoint or of several.
     private struct Details: Decodable {
+        let checkpoints: [Recorded]
+
+        private enum CodingKeys: CodingKey { case checkpoints }
+
+        init(from decoder: any Decoder) throws {
+            let several = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent([Recorded].self, forKey: .checkpoints)
+            checkpoints = try several ?? [Recorded(from: decoder)]
+        }
+    }
+
+    private struct Recorded: Decodable {
         let origin: String
         let size: UInt64
         let root: String

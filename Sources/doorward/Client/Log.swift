@@ -88,12 +88,14 @@ struct Log: AsyncParsableCommand {
 
     /// Prints the API's `data`, newest first, each page when it arrives. Stops when the output is closed.
     private func printDocument(_ query: AccessRecords.Query, _ count: Int?, _ client: DoorwardClient) async throws {
-        var (separator, end) = ("{\"accessRecords\":[", "")
+        var (isEmpty, end) = (true, "],\"nextCursor\":null}")
+        StandardStream.output.write("{\"accessRecords\":[")
         try await client.accessRecords.eachPage(query, limit: count) { page, next in
             end = "],\"nextCursor\":\(next.map { "\"\($0)\"" } ?? "null")}"
-            let text = page.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: ",")
-            defer { if !text.isEmpty { separator = "," } }
-            return StandardStream.output.write(text.isEmpty && separator == "," ? "" : separator + text)
+            let texts = page.map { String(decoding: $0.json, as: UTF8.self) }
+            guard !texts.isEmpty else { return true }
+            defer { isEmpty = false }
+            return StandardStream.output.write((isEmpty ? "" : ",") + texts.joined(separator: ","))
         }
         StandardStream.output.line(end)
     }
