@@ -3,9 +3,13 @@ internal import DoorwardPolicy
 
 /// Who had which right during a period, derived from the records of changes: each right begins with the record that gives it and
 /// ends with the record that takes it. Rights of before the first record that the log keeps are taken from the tenancy.
+///
+/// Its memory is bounded: it follows a maximum number of rights, by default 250,000, which take at most about 150 MB. Records of
+/// further rights are counted.
 package struct AccessTimeline: Sendable {
     private let period: Range<Timestamp>
-    private let limit: Int
+    /// The maximum number of rights in the result, and that of all that are followed.
+    private let (limit, maxFollowed): (Int, Int)
     /// The rights that no record has ended yet, by the id of the role, guest access or API key.
     private var open: [String: AccessSpan] = [:]
     /// The guest accesses that depend on a tenant's role, by the id of the role.
@@ -19,9 +23,12 @@ package struct AccessTimeline: Sendable {
     private var closed: [AccessSpan] = []
     private var closedCount = 0
     private var suspensions: [UserID: [AccessSpan.Suspension]] = [:]
+    private var suspensionCount = 0
+    /// The number of records that were left out, because they are of more rights than the maximum.
+    package private(set) var unfollowed = 0
 
     init(period: Range<Timestamp>, caps: ComplianceFigures.Caps = ComplianceFigures.Caps()) {
-        (self.period, limit) = (period, caps.spans)
+        (self.period, limit, maxFollowed) = (period, caps.spans, caps.followed)
     }
 
     // MARK: - Adding records
@@ -37,8 +44,7 @@ package struct AccessTimeline: Sendable {
         case ("APIKey", .create): begin(.key(after, evidence), target.id)
         case ("APIKey", .delete): end(target.id, evidence) { .key(before, $0) }
         case ("GuestAccess", .grant):
-            begin(.guest(after, at: record.body.place, evidence), target.id)
-            depend(target.id, on: after)
+            if begin(.guest(after, at: record.body.place, evidence), target.id) { depend(target.id, on: after) }
         case ("GuestAccess", .update): changeGuest(target.id, after, evidence)
         case ("GuestAccess", .revoke): end(target.id, evidence) { .guest(nil, at: record.body.place, $0) }
         case ("User", .disable): suspend(target.id, evidence)
@@ -47,8 +53,19 @@ package struct AccessTimeline: Sendable {
         }
     }
 
-    private mutating func begin(_ span: AccessSpan, _ id: String) {
+    /// - Returns: false if no further right can be followed.
+    @discardableResult
+    private mutating func begin(_ span: AccessSpan, _ id: String) -> Bool {
+        guard hasPlace() else { return false }
         if span.begin.at < period.upperBound { open[id] = span } else { ended.insert(id) }
+        return true
+    }
+
+    /// Whether one more right can be followed; counts the record if not.
+    private mutating func hasPlace() -> Bool {
+        guard open.count + ended.count + suspensionCount >= maxFollowed else { return true }
+        unfollowed += 1
+        return false
     }
 
     /// - Parameter unseen: makes the right from the record of its end, if the log does not contain its beginning.
@@ -57,7 +74,7 @@ package struct AccessTimeline: Sendable {
         unseen: (AccessSpan.Evidence) -> AccessSpan
     ) {
         let known = open.removeValue(forKey: id)
-        guard known != nil || !ended.contains(id) else { return }
+        guard known != nil || !ended.contains(id) && hasPlace() else { return }
         // An id of version 7 begins with the time at which it was created.
         var span = known ?? unseen(AccessSpan.Evidence(at: Self.creation(of: id), seq: nil, by: nil))
         ended.insert(id)
@@ -107,8 +124,9 @@ package struct AccessTimeline: Sendable {
     }
 
     private mutating func suspend(_ user: String, _ evidence: AccessSpan.Evidence) {
-        guard let id = UserID(user), suspensions[id]?.last.map({ $0.until != nil }) ?? true else { return }
+        guard let id = UserID(user), suspensions[id]?.last.map({ $0.until != nil }) ?? true, hasPlace() else { return }
         suspensions[id, default: []].append(AccessSpan.Suspension(from: evidence.at, until: nil))
+        suspensionCount += 1
     }
 
     private mutating func resume(_ user: String, _ evidence: AccessSpan.Evidence) {

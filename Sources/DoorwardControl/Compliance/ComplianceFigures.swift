@@ -47,6 +47,8 @@ package struct ComplianceFigures: Sendable {
         package var keys = 10_000
         /// Holders of rights.
         package var spans = 5000
+        /// Rights that are followed through the log, so that the end of each is found.
+        package var followed = 250_000
 
         package init() {}
     }

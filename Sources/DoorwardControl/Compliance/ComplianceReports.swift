@@ -210,7 +210,7 @@ package struct RunningComplianceReport: Sendable {
         figures.finish(at: now)
         let (spans, omitted) = timeline.spans(with: present(in: tenancy))
         return ComplianceReport(
-            header: header, figures: figures, spans: spans, omittedSpans: omitted,
+            header: header, figures: figures, spans: spans, omittedSpans: omitted, unfollowedRecords: timeline.unfollowed,
             names: ComplianceNames(tenancy: tenancy, portfolioID: header.portfolioID, users: names))
     }
 
@@ -263,6 +263,8 @@ package struct ComplianceReport: Sendable {
     package let spans: [AccessSpan]
     /// The number of rights that are not in `spans`.
     package let omittedSpans: Int
+    /// The number of records of further rights, which are neither in `spans` nor counted in `omittedSpans`.
+    package let unfollowedRecords: Int
     /// The names for the ids of the report.
     package let names: ComplianceNames
 }

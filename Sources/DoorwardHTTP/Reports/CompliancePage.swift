@@ -131,6 +131,7 @@ struct CompliancePage {
         let (spans, people, devices) = (report.spans.count, figures.people.values.count, figures.devices.values.count)
         let all: [String: String?] = [
             "spansCut": cut(spans, spans + report.omittedSpans, "rights"),
+            "spansUncounted": Self.uncounted(report.unfollowedRecords, "rights"),
             "denialsCut": cut(figures.denialRows.rows.count, figures.denialRows.count, "denied requests"),
             "overridesCut": cut(figures.overrideRows.rows.count, figures.overrideRows.count, "overrides"),
             "changesCut": cut(figures.changeRows.rows.count, figures.changeRows.count, "changes"),

@@ -69,7 +69,7 @@ struct ComplianceTemplate: Sendable {
         {{^readsPortfolio}}<p class="cut">This report was made for a reader of one property. Roles on the portfolio reach this property
         too: those in force now are listed. When they were given, who held such a role before, and when an account was disabled, is
         recorded outside the property.</p>{{/readsPortfolio}}
-        {{#spansCut}}<p class="cut">{{.}}</p>{{/spansCut}}
+        {{#spansCut}}<p class="cut">{{.}}</p>{{/spansCut}}{{#spansUncounted}}<p class="cut">{{.}}</p>{{/spansUncounted}}
         <div class="wide" role="region" tabindex="0" aria-labelledby="access">
         <table data-table="access">
         <thead><tr><th scope="col">Holder</th><th scope="col">Right</th><th scope="col">On</th><th scope="col">From</th>

@@ -201,6 +201,27 @@ import Testing
         let (spans, omitted) = timeline.spans(with: [])
         #expect(spans.count == 10 && omitted == 90)
     }
+
+    @Test("the number of rights that are followed is bounded, and records of further ones are counted and make no right")
+    func followed() throws {
+        var caps = ComplianceFigures.Caps()
+        caps.followed = 10
+        var timeline = AccessTimeline(period: Self.at(0)..<Self.at(1000), caps: caps)
+        for number in 0..<15 as Range<UInt64> {
+            timeline.add(Self.change(number, at: 10, .assign, "UserRoleAssociation", Self.id(number), after: Self.role))
+        }
+        #expect(timeline.unfollowed == 5)
+        for number in 9..<15 as Range<UInt64> {
+            timeline.add(Self.change(number + 15, at: 20, .remove, "UserRoleAssociation", Self.id(number), before: Self.role))
+        }
+        #expect(timeline.unfollowed == 10)
+        let (spans, omitted) = timeline.spans(with: [])
+        #expect(spans.count == 10 && omitted == 0)
+        #expect(spans.count { $0.end != nil } == 1)
+        // A right that is in force now is known from the tenancy.
+        let present = try #require(spans.first)
+        #expect(timeline.spans(with: [(Self.id(12), present)]).spans.count == 11)
+    }
 }
 
 extension AccessSpan.Right {
