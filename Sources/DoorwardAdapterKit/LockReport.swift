@@ -54,6 +54,8 @@ public struct LockReport: Hashable, Sendable {
         /// The settings of the lock, reported by the lock itself. Ends a command that changes the settings if they are equal to
         /// those of the command; any other report of settings has no effect.
         case settings(LockSettings)
+        /// The manufacturer, model and firmware of the lock, as far as the lock or its bridge tells them.
+        case product(LockProduct)
         /// The transport delivered a command after its deadline: the lock may still execute it.
         case deliveredLate(CommandID)
     }
@@ -68,6 +70,7 @@ extension LockReport.Fact {
         case .event(let event, let method, let name?): .event(event, method: method, operatorName: Self.bounded(name))
         case .faults(let codes) where codes.count > LockReport.maxFaults || !codes.allSatisfy(Self.isFaultCode):
             .faults(Set(codes.filter(Self.isFaultCode).sorted().prefix(LockReport.maxFaults)))
+        case .product(let product): .product(product.bounded)
         case .state, .event, .faults, .door, .battery, .availability, .refusal, .settings, .deliveredLate: self
         }
     }

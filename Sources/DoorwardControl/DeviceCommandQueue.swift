@@ -146,7 +146,7 @@ final class InFlightCommand: Sendable {
             return false
         case .settings(settings): return ending.fulfil(.settingsConfirmed)
         case .refusal(let cause): return ending.fulfil(.refused(cause))
-        case .state, .door, .battery, .availability, .event, .faults, .settings, .deliveredLate: return false
+        case .state, .door, .battery, .availability, .event, .faults, .settings, .product, .deliveredLate: return false
         }
     }
 }

@@ -172,7 +172,7 @@ private struct ConditionChange {
         case .availability(false) where wasOnline != false: return .offline
         case .event(let event, _, _): return event
         case .deliveredLate: return .commandDeliveredLate
-        case .state, .door, .battery, .availability, .refusal, .faults, .settings: return nil
+        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .product: return nil
         }
     }
 }
@@ -199,14 +199,14 @@ extension LockReport.Fact {
     fileprivate var method: EventMethod? {
         switch self {
         case .state(_, _, let method, _), .event(_, let method, _): method
-        case .door, .battery, .availability, .refusal, .faults, .settings, .deliveredLate: nil
+        case .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: nil
         }
     }
 
     fileprivate var operatorName: String? {
         switch self {
         case .state(_, _, _, let name), .event(_, _, let name): name
-        case .door, .battery, .availability, .refusal, .faults, .settings, .deliveredLate: nil
+        case .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: nil
         }
     }
 }
@@ -242,6 +242,7 @@ extension DeviceStatus {
         case .availability(let available): isOnline = available
         // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another state.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
+        case .product(let product): self.product = product
         case .deliveredLate: doubtState()
         case .refusal, .event, .settings: break
         }
@@ -264,7 +265,7 @@ extension LockReport.Fact {
         case .availability(let available): available == true
         case .door, .battery, .refusal, .event, .settings: true
         // The report may come from another source, such as a broker reporting that the lock is gone.
-        case .faults, .deliveredLate: false
+        case .faults, .product, .deliveredLate: false
         }
     }
 }

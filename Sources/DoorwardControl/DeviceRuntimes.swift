@@ -256,7 +256,7 @@ extension LockReport.Fact {
             guard Self.isOfCommand(method, name) else { return .unrelated }
             if state.satisfies(operation) || state == .jammed { return .confirmation }
             return state.contradicts(operation) ? .unrelated : .none
-        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .deliveredLate: return .none
+        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: return .none
         }
     }
 

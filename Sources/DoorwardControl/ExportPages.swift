@@ -79,7 +79,7 @@ struct ReadAhead<Pages: ExportPages>: ExportPages {
 final class OwnedTask<Value: Sendable>: Sendable {
     private let task: Task<Value, any Error>
 
-    init(executor: SeparateExecutor? = nil, _ operation: @escaping @Sendable () async throws -> Value) {
+    init(executor: (any TaskExecutor)? = nil, _ operation: @escaping @Sendable () async throws -> Value) {
         task = Task(executorPreference: executor, operation: operation)
     }
 
@@ -129,7 +129,7 @@ struct ProvenRecord: Sendable {
 }
 
 /// Computes the lines of exports.
-private let exportExecutors = SeparateExecutor.Group("export")
+private let exportExecutors = ExecutorGroup("export", yieldsToCommands: true)
 
 /// The lines of records, in chunks that are formatted while the pages after them are read. So the executors always have lines to format,
 /// and none of them waits for the last chunk of a page. The last page has the last line of the export.
@@ -178,7 +178,7 @@ extension Array where Element: Sendable {
     ///
     /// - Parameter share: the number of elements that one task transforms. A task occupies an executor without interruption.
     func startTransforming<Transformed: Sendable>(
-        share: Int, on executors: SeparateExecutor.Group,
+        share: Int, on executors: ExecutorGroup,
         _ transform: @escaping @Sendable (ArraySlice<Element>) throws -> Transformed
     ) -> [OwnedTask<Transformed>] {
         stride(from: 0, to: count, by: share).map { start in

@@ -18,20 +18,24 @@ package final class SeparateExecutor: TaskExecutor {
         let job = UnownedJob(job)
         queue.async { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
+}
 
-    /// The executors for a kind of work: one for each processor, at least two.
-    package final class Group: Sendable {
-        private let executors: [SeparateExecutor]
-        private let last = Atomic<UInt>(0)
+/// Executors for a kind of work: one for each processor, at least two.
+package final class ExecutorGroup: Sendable {
+    private let executors: [any TaskExecutor]
+    private let last = Atomic<UInt>(0)
 
-        /// - Parameter name: the kind of work, for the labels of the queues.
-        package init(_ name: String) {
-            executors = (0..<max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { SeparateExecutor("\(name).\($0)") }
+    /// - Parameters:
+    ///   - name: the kind of work, for the labels of the threads.
+    ///   - yieldsToCommands: whether the work lasts so long that commands go first; see `BackgroundExecutor`.
+    package init(_ name: String, yieldsToCommands: Bool = false) {
+        executors = (0..<max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { number -> any TaskExecutor in
+            if yieldsToCommands { BackgroundExecutor("\(name).\(number)") } else { SeparateExecutor("\(name).\(number)") }
         }
+    }
 
-        /// Returns the executors in turn.
-        package func next() -> SeparateExecutor {
-            executors[Int(last.wrappingAdd(1, ordering: .relaxed).oldValue % UInt(executors.count))]
-        }
+    /// Returns the executors in turn.
+    package func next() -> any TaskExecutor {
+        executors[Int(last.wrappingAdd(1, ordering: .relaxed).oldValue % UInt(executors.count))]
     }
 }

@@ -14,7 +14,7 @@ public struct LockDevice: Hashable, Sendable {
     package var manufacturer: String?
     /// The manufacturer's model name, as entered by the user; `nil` if not given.
     package var model: String?
-    /// The firmware version that the lock reports; `nil` if it reports none.
+    /// The firmware version that was stored with the lock; `nil` if none was. What the lock reports is in its status.
     package var firmwareVersion: String?
     /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then `nil` too.
     package var portfolioID: PortfolioID?
@@ -81,6 +81,8 @@ package struct DeviceStatus: Hashable, Sendable {
     package var lastSeen: Timestamp?
     /// The reported faults as codes in camel case, such as `jammed` or `notFullyLocked`.
     package var faults: [String]
+    /// What the lock or its bridge reports about its make; every part is `nil` if it is not reported.
+    package var product = LockProduct()
 
     package init(
         state: LockState = .unknown, stateQuality: StateQuality = .stale, stateAt: Timestamp? = nil,
@@ -91,5 +93,26 @@ package struct DeviceStatus: Hashable, Sendable {
         (self.state, self.stateQuality, self.stateAt, self.doorState) = (state, stateQuality, stateAt, doorState)
         (self.batteryLevel, self.batteryLow) = (batteryLevel, batteryLow)
         (self.isOnline, self.lastSeen, self.faults) = (isOnline, lastSeen, faults)
+    }
+}
+
+/// What a lock is: who made it, and which firmware it runs. Each part is `nil` if it is not known.
+public struct LockProduct: Hashable, Sendable {
+    /// The name of the manufacturer.
+    public var manufacturer: String?
+    /// The manufacturer's name of the model.
+    public var model: String?
+    /// The version of the firmware.
+    public var firmwareVersion: String?
+
+    /// Creates the description of a lock.
+    public init(manufacturer: String? = nil, model: String? = nil, firmwareVersion: String? = nil) {
+        (self.manufacturer, self.model, self.firmwareVersion) = (manufacturer, model, firmwareVersion)
+    }
+
+    /// The same description with one line of at most 120 characters for each part, whatever text came from outside.
+    package var bounded: LockProduct {
+        func line(_ text: String?) -> String? { text?.singleLine(maxLength: 120) }
+        return LockProduct(manufacturer: line(manufacturer), model: line(model), firmwareVersion: line(firmwareVersion))
     }
 }

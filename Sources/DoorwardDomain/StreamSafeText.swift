@@ -72,6 +72,20 @@ extension String {
         return String(self[..<end])
     }
 
+    /// One line of printable, stream-safe text of at most `maxLength` characters; `nil` if nothing is left. For texts from outside that
+    /// are shown in terminals and pages.
+    package func singleLine(maxLength: Int) -> String? {
+        let scalars = unicodeScalars.prefix(4 * maxLength).map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                " " as Unicode.Scalar
+            default: scalar
+            }
+        }
+        let words = String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ")
+        return words.isEmpty ? nil : String(words.prefix(maxLength)).streamSafe
+    }
+
     /// Whether both strings have the same bytes. Compares without normalisation, in time linear in the shorter string.
     package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -28,6 +28,23 @@ import Testing
         (.event(.tamper, method: nil, operatorName: nil), .event(.attemptFailed, method: nil, operatorName: nil)),
     ]
 
+    @Test("what a lock says about itself is one short printable line for each part, whatever the adapter passes")
+    func product() {
+        func reported(_ text: String) -> LockReport.Fact {
+            LockReport(deviceID: device, .product(LockProduct(model: text)), after: nil).fact
+        }
+        #expect(reported(" Nova\u{1B}[2J\r\n  7\u{202E} ") == .product(LockProduct(model: "Nova [2J 7")))
+        #expect(reported("\0\n") == .product(LockProduct()))
+        guard case .product(let long) = reported(String(repeating: "M", count: 10_000)) else {
+            Issue.record("no product"); return
+        }
+        #expect(long.model?.count == 120)
+        guard case .product(let marked) = reported("M" + String(repeating: "\u{301}", count: 9000)) else {
+            Issue.record("no product"); return
+        }
+        #expect((marked.model?.utf8.count ?? 0) < 2000 && marked.model?.isStreamSafe == true)
+    }
+
     @Test("reports are equal only if all their values are equal", arguments: different)
     func facts(one: LockReport.Fact, other: LockReport.Fact) {
         #expect(one != other)

@@ -282,7 +282,7 @@ import Testing
     @Test("while all executors are occupied, the threads of Swift's pool go on")
     func separate() async throws {
         final class Gate: Sendable { let isOpen = Atomic(false) }
-        let executors = SeparateExecutor.Group("test")
+        let executors = ExecutorGroup("test")
         // More elements than the pool has threads. Each waits for its own task of the pool, for a number of turns, so that a mistake
         // fails.
         let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
@@ -299,7 +299,7 @@ import Testing
 
     @Test("Transformed elements are in order whatever the share of a task", arguments: [1, 2, 63, 64, 100, 101, 1000])
     func share(share: Int) async throws {
-        let executors = SeparateExecutor.Group("test")
+        let executors = ExecutorGroup("test")
         for count in [0, 1, 64, 100] {
             let numbers = Array(0..<count)
             var parts: [[Int]] = []
@@ -313,7 +313,7 @@ import Testing
 
     @Test("an error of one part is thrown for this part only")
     func failedPart() async throws {
-        let parts = [0, 1, 2].startTransforming(share: 1, on: SeparateExecutor.Group("test")) { part in
+        let parts = [0, 1, 2].startTransforming(share: 1, on: ExecutorGroup("test")) { part in
             if part == [1] { throw Failure(page: 1) }
             return part.map { -$0 }
         }
@@ -328,7 +328,7 @@ import Testing
             let isOpen = Atomic(false)
             let transformed = Atomic(0)
         }
-        let (executors, state) = (SeparateExecutor.Group("test"), State())
+        let (executors, state) = (ExecutorGroup("test"), State())
         let numbers = Array(0..<2 * ProcessInfo.processInfo.activeProcessorCount)
         let occupying = numbers.startTransforming(share: 1, on: executors) { _ in
             (0..<5_000_000).contains { _ in

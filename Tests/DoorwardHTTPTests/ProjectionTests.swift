@@ -193,6 +193,24 @@ import Testing
         #expect(try await house.call(.get, path, as: .guest).code == "forbidden")
     }
 
+    @Test("What a lock reports about itself is shown to those who run the building, and what a person entered stays")
+    func product() async throws {
+        let house = try await House()
+        func shown(_ person: House.Person) async throws -> [String?] {
+            let device = try await house.call(.get, "/devices/\(house.ids.door)", as: person).data["device"]
+            return ["manufacturer", "model", "firmwareVersion"].map { device[$0].text }
+        }
+        #expect(try await shown(.manager) == [nil, nil, nil])
+        house.adapter.report(
+            .product(LockProduct(manufacturer: "Acme", model: "A1", firmwareVersion: "2.4")), from: house.ids.door)
+        #expect(try await shown(.manager) == ["Acme", "A1", "2.4"])
+        #expect(try await shown(.maintenance) == ["Acme", "A1", "2.4"])
+        #expect(try await shown(.tenant) == [nil, nil, nil])
+        #expect(try await house.call(.put, "/devices/\(house.ids.door)", as: .manager, #"{"model":"The red one"}"#).status == 200)
+        house.adapter.report(.product(LockProduct(manufacturer: "Acme", firmwareVersion: "2.5")), from: house.ids.door)
+        #expect(try await shown(.manager) == ["Acme", "The red one", "2.5"])
+    }
+
     @Test("A filter does not reveal fields that the caller may not see")
     func filters() async throws {
         let house = try await House()

@@ -9,7 +9,7 @@ struct StreamSender: Sendable {
     private static let pieceBytes = 16 * 1024
     /// The time in milliseconds after which a client connects again if the connection breaks.
     private static let retry = 2000
-    private static let executors = SeparateExecutor.Group("stream")
+    private static let executors = ExecutorGroup("stream")
 
     let lease: LiveStreams.Lease
     let positions: StreamPositions

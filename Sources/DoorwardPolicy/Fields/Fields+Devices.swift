@@ -20,9 +20,9 @@ package struct ShownDevice: Sendable {
         F("adapter", .operations, audit: .created) { $0.device.adapter },
         // An address may contain a code: records contain only its keys.
         F("address", .management, audit: .changed { .keys(of: $0.device.address) }) { $0.device.address },
-        F("manufacturer", .operations, audit: .changed) { $0.device.manufacturer },
-        F("model", .operations, audit: .changed) { $0.device.model },
-        F("firmwareVersion", .operations) { $0.device.firmwareVersion },
+        F("manufacturer", .operations, audit: .changed) { $0.device.manufacturer ?? $0.status?.product.manufacturer },
+        F("model", .operations, audit: .changed) { $0.device.model ?? $0.status?.product.model },
+        F("firmwareVersion", .operations) { $0.status?.product.firmwareVersion ?? $0.device.firmwareVersion },
         F("portfolioId", .resident) { $0.device.portfolioID },
         F("propertyId", .resident, audit: .created) { $0.device.propertyID },
         F("propertyName", .publicLevel) { shown, _, tenancy in

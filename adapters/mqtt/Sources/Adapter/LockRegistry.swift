@@ -100,7 +100,7 @@ final class LockRegistry: Sendable {
         }
     }
 
-    /// Marks attached locks as removed or present, according to the entries of one discovery message.
+    /// Marks attached locks as removed or present, according to the entries of one discovery message, and reports what they are.
     func apply(_ updates: [BrokerDiscovery.DiscoveryUpdate], on broker: String) {
         let listedEndpoints = updates.reduce(into: Set<CommandEndpoint>()) { if !$1.isRemoved { $0.formUnion($1.endpoints) } }
         // A lock that the same message lists under another endpoint is not removed.
@@ -108,6 +108,9 @@ final class LockRegistry: Sendable {
             for lock in locks(at: update.endpoints, on: broker) { lock.mark(isRemoved: update.isRemoved) }
         }
         for update in updates { updateRenameMark(update, on: broker) }
+        for update in updates where !update.isRemoved {
+            for lock in locks(at: update.endpoints, on: broker) { lock.report(update.product, of: update.id) }
+        }
     }
 
     /// Marks a lock as renamed if its bridge lists it under another name than that of its command topic. Removes the mark when

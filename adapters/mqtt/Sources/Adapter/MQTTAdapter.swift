@@ -134,6 +134,9 @@ extension MQTTAdapter: LockAdapter {
             let renamed = discoveries[address.broker]?.renamedLock(from: new.commandEndpoint)
             if let id = isSame ? before?.renamedID ?? renamed : renamed { new.mark(renamed: id) }
             if let before { before.handOver(to: new) } else { new.activate() }
+            for (id, product) in discoveries[address.broker]?.products(at: new.commandEndpoint) ?? [] {
+                new.report(product, of: id)
+            }
         } catch {
             registry.addUnresolved(lock)?.deactivate(.noRoute)
             let mistakes = error.mistakes.map { "\($0.field) \($0.problem)" }.joined(separator: ", ")
@@ -197,7 +200,7 @@ extension MQTTAdapter: LockAdapter {
         guard registry.locks(at: record.endpoints, on: broker.name).isEmpty else { return nil }
         let address = lock.variables.merging(["broker": .string(broker.name), "profile": .string(lock.profile)]) { $1 }
         return DiscoveredLock(
-            id: "\(broker.name):\(lock.id)", name: lock.name, manufacturer: lock.manufacturer, model: lock.model,
+            id: "\(broker.name):\(lock.id)", name: lock.name, manufacturer: lock.product.manufacturer, model: lock.product.model,
             address: address, owner: broker.owner,
             capabilities: record.capabilities, problem: lock.problem ?? problem(of: record, on: broker),
             firstSeenAt: record.firstSeen, lastSeenAt: record.lastSeen)

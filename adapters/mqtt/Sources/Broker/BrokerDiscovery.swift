@@ -74,6 +74,8 @@ final class BrokerDiscovery: Sendable {
         /// All command endpoints of the lock; for a removed lock, the former ones.
         let endpoints: Set<CommandEndpoint>
         let isRemoved: Bool
+        /// What the lock is, as announced.
+        let product: LockProduct
         /// The endpoint in `endpoints` under the lock's current name; `nil` if the lock's id is not a
         /// hardware id, or if the lock was removed.
         var currentEndpoint: CommandEndpoint?
@@ -119,14 +121,15 @@ final class BrokerDiscovery: Sendable {
                 let before = state.remove(id)
                 state.updateTimes(change.lock, at: now)
                 guard !change.lock.isRemoved else {
-                    return DiscoveryUpdate(id: id, endpoints: before?.endpoints ?? [], isRemoved: true)
+                    return DiscoveryUpdate(
+                        id: id, endpoints: before?.endpoints ?? [], isRemoved: true, product: change.lock.product)
                 }
                 let resolved = ResolvedLock(change.lock, library)
                 state.insert(resolved, of: id)
                 let previous = state.updateName(of: resolved, id)
                 return DiscoveryUpdate(
-                    id: id, endpoints: resolved.endpoints, isRemoved: false, currentEndpoint: resolved.currentEndpoint,
-                    previousEndpoint: previous)
+                    id: id, endpoints: resolved.endpoints, isRemoved: false, product: change.lock.product,
+                    currentEndpoint: resolved.currentEndpoint, previousEndpoint: previous)
             }
             return (updates, state.discovery.notices.filter { !known.contains($0) })
         }
@@ -153,6 +156,13 @@ final class BrokerDiscovery: Sendable {
     /// Returns the ids of the locks that have one of these command endpoints.
     func ids(at endpoints: Set<CommandEndpoint>) -> Set<TopicText> {
         state.withLock { state in endpoints.reduce(into: []) { $0.formUnion(state.ids[$1] ?? []) } }
+    }
+
+    /// What the announced locks with this command endpoint are, by their ids.
+    func products(at endpoint: CommandEndpoint) -> [(id: TopicText, product: LockProduct)] {
+        state.withLock { state in
+            (state.ids[endpoint] ?? []).compactMap { id in state.discovery.lock(id).map { (id, $0.product) } }
+        }
     }
 
     /// Returns the id of the lock whose former name is that of this endpoint; `nil` if no such lock is known, or if another lock

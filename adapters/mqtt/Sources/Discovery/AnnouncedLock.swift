@@ -8,10 +8,8 @@ package struct AnnouncedLock: Hashable, Sendable {
     package var id: String
     /// The announced name, one line of at most `AnnouncedLock.maxNameLength` characters; `nil` if it has none.
     package var name: String?
-    /// The announced manufacturer, truncated like `name`.
-    package var manufacturer: String?
-    /// The announced model, truncated like `name`.
-    package var model: String?
+    /// The announced manufacturer, model and firmware, one line each.
+    package var product: LockProduct
     /// The profile that matches the lock best. It need not be the profile that the lock was announced for.
     package var profile: String
     /// The address without `broker` and `profile`, by the profile's variables.
@@ -28,31 +26,16 @@ package struct AnnouncedLock: Hashable, Sendable {
 
     /// Truncates names to one line each, as they come from untrusted clients.
     package init(
-        id: String, name: String? = nil, manufacturer: String? = nil, model: String? = nil, profile: String,
+        id: String, name: String? = nil, product: LockProduct = LockProduct(), profile: String,
         variables: [String: JSONValue], problem: String? = nil
     ) {
         (self.id, self.profile, self.variables, self.problem) = (id, profile, variables, problem)
-        self.name = Self.singleLine(name)
-        self.manufacturer = Self.singleLine(manufacturer)
-        self.model = Self.singleLine(model)
+        self.name = name?.singleLine(maxLength: Self.maxNameLength)
+        self.product = product.bounded
     }
 
     /// Maximum characters of a name.
     package static let maxNameLength = 120
-
-    /// Keeps one line without control characters: the names are displayed in terminals and pages.
-    private static func singleLine(_ text: String?) -> String? {
-        guard let text else { return nil }
-        let scalars = text.unicodeScalars.prefix(4 * maxNameLength).map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                " " as Unicode.Scalar
-            default: scalar
-            }
-        }
-        let words = String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ")
-        return words.isEmpty ? nil : String(words.prefix(maxNameLength))
-    }
 }
 
 /// A change of the discovered locks by one message.

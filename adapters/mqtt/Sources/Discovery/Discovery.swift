@@ -50,6 +50,9 @@ package struct Discovery: Sendable {
     /// The locks that are currently announced, by id. At most `Discovery.maxLocks`.
     package var locks: [AnnouncedLock] { index.announced.values.sorted { $0.id < $1.id } }
 
+    /// The found lock with this id; `nil` if there is none.
+    func lock(_ id: TopicText) -> AnnouncedLock? { index.announced[id] }
+
     /// Whether locks were left out because there were too many.
     package var isFull: Bool { index.isFull }
 

@@ -79,7 +79,7 @@ struct EventDeduplicator {
             if isReported, method == nil || method == .unknown, name == nil { return nil }
             lastEvent = LastEvent(event: event, isByState: false, until: now.advanced(by: Self.window))
             return (fact, false)
-        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .deliveredLate: return (fact, false)
+        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: return (fact, false)
         }
     }
 }

@@ -26,6 +26,17 @@ extension MQTTLock {
         }
     }
 
+    /// Reports what the lock is, if the last report was different.
+    ///
+    /// - Parameter id: the lock's id in discovery. Another lock may have the name of one that was renamed.
+    func report(_ product: LockProduct, of id: TopicText) {
+        update { state in
+            guard !state.isDetached, state.renamedID ?? id == id, state.product != product else { return }
+            state.product = product
+            enqueue(.product(product), &state, after: state.lastCommand?.id)
+        }
+    }
+
     /// Marks the lock as renamed: discovery lists it under another name than that of its address. Another lock may have the old
     /// name now, so nothing is sent to the topic with the old name, and messages with that name are ignored.
     ///

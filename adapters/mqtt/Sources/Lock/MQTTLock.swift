@@ -24,6 +24,8 @@ final class MQTTLock: Sendable {
         var lastStateRequest: MonotonicInstant?
         /// Whether discovery has reported that the lock was removed.
         var isRemoved = false
+        /// What the lock is, as last reported.
+        var product = LockProduct()
         /// The lock's id in discovery, while discovery lists the lock under another name than that of its command topic; else
         /// `nil`.
         var renamedID: TopicText?

@@ -67,6 +67,37 @@ import Testing
         await fixture.end()
     }
 
+    @Test(
+        "what a lock is comes from its bridge's list, when it changes and when the lock is attached, and not from a lock with its old name"
+    )
+    func product() async throws {
+        let fixture = try await BridgeFixture()
+        func product(_ firmware: String) -> LockProduct {
+            LockProduct(manufacturer: "Ironworks", model: "D1", firmwareVersion: firmware)
+        }
+        func device(_ name: String, _ firmware: String) -> String {
+            Zigbee2MQTTTests.device(name, #","software_build_id":"\#(firmware)""#)
+                .replacing(#""definition":{"#, with: #""definition":{"vendor":"Ironworks","model":"D1","#)
+        }
+        func products() -> [LockProduct] {
+            fixture.reports.all(of: Self.lock).compactMap { if case .product(let product) = $0.fact { product } else { nil } }
+        }
+        fixture.adapter.attach(AttachedLock(id: Self.lock, address: BridgeFixture.address("front")))
+        for firmware in ["1.0", "1.0", "1.1"] { try fixture.list([device("front", firmware)]) }
+        await fixture.reports.first(of: Self.lock) { $0.fact == .product(product("1.1")) }
+        #expect(products() == [product("1.0"), product("1.1")])
+        fixture.adapter.detach(Self.lock)
+        fixture.adapter.attach(AttachedLock(id: Self.lock, address: BridgeFixture.address("front")))
+        #expect(products() == [product("1.0"), product("1.1"), product("1.1")])
+        try fixture.list([device("back", "1.1")])
+        await Self.renamed(fixture)
+        try fixture.list([device("back", "1.2"), device("front", "9.9").replacing("0x01", with: "0x02")])
+        try fixture.list([device("back", "1.3"), device("front", "9.9").replacing("0x01", with: "0x02")])
+        await fixture.reports.first(of: Self.lock) { $0.fact == .product(product("1.3")) }
+        #expect(products().suffix(2) == [product("1.2"), product("1.3")])
+        await fixture.end()
+    }
+
     @Test("attached again with its new name, the lock accepts commands and its old name is free")
     func attachedAnew() async throws {
         let fixture = try await Self.makeFixture()

@@ -36,7 +36,7 @@ import Testing
         let lock = try #require(broker.only)
         #expect(lock.id == "homeassistant:cellar/bolt")
         #expect(lock.name == "Cellar door Bolt")
-        #expect(lock.manufacturer == "Ironworks" && lock.model == "B2")
+        #expect(lock.product == LockProduct(manufacturer: "Ironworks", model: "B2", firmwareVersion: "1.4"))
         #expect(lock.problem == nil)
         #expect(
             lock.variables == [
@@ -57,7 +57,7 @@ import Testing
         var broker = DiscoveryFixture()
         broker.receive(Fixture.topic("homeassistant-lock-short"), try Fixture.bytes("homeassistant-lock-short"))
         let lock = try #require(broker.only)
-        #expect(lock.name == "Shed" && lock.manufacturer == "Ironworks" && lock.model == "S7")
+        #expect(lock.name == "Shed" && lock.product == LockProduct(manufacturer: "Ironworks", model: "S7", firmwareVersion: "3"))
         #expect(
             lock.variables == [
                 "command_topic": "shed/7/set", "state_topic": "shed/7/state", "payload_lock": "1", "payload_unlock": "0",

@@ -15,12 +15,14 @@ import Testing
         var broker = DiscoveryFixture(["zigbee2mqtt"])
         broker.receive(Self.topic, try Fixture.bytes("zigbee2mqtt-devices"))
         var front = AnnouncedLock(
-            id: "zigbee2mqtt:0x00158d0001a2b3c4", name: "front", manufacturer: "Ironworks", model: "D1",
+            id: "zigbee2mqtt:0x00158d0001a2b3c4", name: "front",
+            product: LockProduct(manufacturer: "Ironworks", model: "D1", firmwareVersion: "1.4.2"),
             profile: "zigbee2mqtt", variables: ["name": "front"])
         front.hasHardwareID = true
         front.otherCommandTopics = ["zigbee2mqtt/0x00158d0001a2b3c4/set"]
         var back = AnnouncedLock(
-            id: "zigbee2mqtt:0x00158d0001a2b3c6", name: "Hall/Back door", manufacturer: "Ironworks", model: "D2",
+            id: "zigbee2mqtt:0x00158d0001a2b3c6", name: "Hall/Back door",
+            product: LockProduct(manufacturer: "Ironworks", model: "D2"),
             profile: "zigbee2mqtt", variables: ["name": "Hall/Back door"])
         back.hasHardwareID = true
         back.otherCommandTopics = ["zigbee2mqtt/0x00158d0001a2b3c6/set"]

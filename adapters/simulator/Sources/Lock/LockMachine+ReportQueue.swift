@@ -137,7 +137,7 @@ extension LockReport.Fact {
             state.event.map { .event($0, method: method, operatorName: name) }
         case .door(let door): .event(door == .open ? .doorOpened : .doorClosed, method: nil, operatorName: nil)
         case .event: self
-        case .battery, .availability, .refusal, .faults, .settings, .deliveredLate: nil
+        case .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: nil
         }
     }
 

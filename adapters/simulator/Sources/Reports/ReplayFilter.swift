@@ -26,7 +26,7 @@ struct ReplayFilter {
         let isRepeat = !window.accept(report.number)
         let isOld = isRepeat || report.commandsAccepted < commandsSent || isOvertaken(report)
         switch report.fact {
-        case .availability, .faults, .deliveredLate: return report.fact
+        case .availability, .faults, .product, .deliveredLate: return report.fact
         case .event: return isRepeat ? nil : report.fact
         case .refusal, .settings: return isOld ? nil : report.fact
         case .door: return isRepeat ? nil : isOvertaken(report) ? report.fact.asEvent : markNewest(report, .door)
@@ -54,7 +54,7 @@ struct ReplayFilter {
             case .state, .refusal: .state
             case .door: .door
             case .battery: .battery
-            case .availability, .event, .faults, .settings, .deliveredLate: nil
+            case .availability, .event, .faults, .settings, .product, .deliveredLate: nil
             }
         return kind.flatMap { newest[$0] }.map { report.number < $0 } ?? false
     }

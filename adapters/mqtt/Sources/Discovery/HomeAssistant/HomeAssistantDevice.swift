@@ -3,8 +3,7 @@ internal import DoorwardDomain
 /// The `device` block: the device that the lock is part of.
 struct HomeAssistantDevice {
     var name: String?
-    var manufacturer: String?
-    var model: String?
+    var product: LockProduct
     /// The identifiers. There is at least one identifier or one connection.
     var identifiers: [String]
 
@@ -16,8 +15,9 @@ struct HomeAssistantDevice {
         let connections = fields["connections"]?.array ?? []
         guard !identifiers.isEmpty || !connections.isEmpty else { return nil }
         name = fields["name"]?.homeAssistantText
-        manufacturer = fields["manufacturer"]?.homeAssistantText
-        model = fields["model"]?.homeAssistantText
+        product = LockProduct(
+            manufacturer: fields["manufacturer"]?.homeAssistantText, model: fields["model"]?.homeAssistantText,
+            firmwareVersion: fields["sw_version"]?.homeAssistantText)
     }
 }
 

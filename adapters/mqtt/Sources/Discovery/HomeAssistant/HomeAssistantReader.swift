@@ -54,8 +54,8 @@ struct HomeAssistantReader: DiscoveryReader {
         guard let found else { return nil }
         let named = AnnouncedLock(
             id: "homeassistant:\(component.id)", name: name(lock, of: announcement.device),
-            manufacturer: announcement.device?.manufacturer, model: announcement.device?.model, profile: found.profile,
-            variables: found.variables, problem: found.problem)
+            product: announcement.device?.product ?? LockProduct(), profile: found.profile, variables: found.variables,
+            problem: found.problem)
         return DiscoveryEntry(lock: named, commandTopic: TopicText(command), uniqueID: lock.uniqueID, weight: .announcement)
     }
 

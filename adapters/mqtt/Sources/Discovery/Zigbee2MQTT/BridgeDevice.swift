@@ -1,3 +1,5 @@
+internal import DoorwardDomain
+
 /// A device of Zigbee2MQTT's list (`<base>/bridge/devices`), with the properties that matter for locks.
 struct BridgeDevice {
     /// `0x` and hexadecimal digits.
@@ -8,8 +10,8 @@ struct BridgeDevice {
     var isDisabled: Bool
     /// Whether the bridge has completed the interview of the device.
     var isInterviewed: Bool
-    var model: String?
-    var vendor: String?
+    /// The model as the bridge knows it, and the firmware that the device reports as its "software build".
+    var product: LockProduct
     /// The locks of the device; empty while the bridge has not identified its model.
     var locks: [Lock]
 
@@ -24,7 +26,9 @@ struct BridgeDevice {
         isInterviewed =
             fields["interview_state"]?.string.map { $0 == "SUCCESSFUL" } ?? fields["interview_completed"]?.bool ?? true
         let definition = fields["definition"]?.object ?? [:]
-        (model, vendor) = (definition["model"]?.string, definition["vendor"]?.string)
+        product = LockProduct(
+            manufacturer: definition["vendor"]?.string, model: definition["model"]?.string,
+            firmwareVersion: fields["software_build_id"]?.string)
         locks = (definition["exposes"]?.array ?? []).compactMap { Lock($0) }
     }
 

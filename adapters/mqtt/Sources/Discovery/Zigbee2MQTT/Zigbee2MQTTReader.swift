@@ -45,8 +45,8 @@ struct Zigbee2MQTTReader: DiscoveryReader {
             let (part, ending) = (lock.endpoint ?? "", lock.endpoint.map { "/\($0)/set" } ?? "/set")
             var found = AnnouncedLock(
                 id: "zigbee2mqtt:" + path + (lock.endpoint.map { ":\($0)" } ?? ""),
-                name: device.friendlyName + (lock.endpoint.map { " \($0)" } ?? ""), manufacturer: device.vendor,
-                model: device.model, profile: "zigbee2mqtt",
+                name: device.friendlyName + (lock.endpoint.map { " \($0)" } ?? ""),
+                product: device.product, profile: "zigbee2mqtt",
                 variables: ["name": .string(device.friendlyName)].with("base", base, unless: Self.standardBase)
                     .with("endpoint", part, unless: ""),
                 problem: problem(device, lock))
