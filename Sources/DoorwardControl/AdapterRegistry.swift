@@ -32,6 +32,9 @@ package struct AdapterRegistry: Sendable {
     /// All adapters, sorted by kind.
     package var all: [any LockAdapter] { adapters.sorted { $0.key < $1.key }.map(\.value) }
 
+    /// The kinds of all adapters, sorted.
+    package var kinds: [String] { adapters.keys.sorted() }
+
     func start(of kind: String) -> Start { starts.byKind.withLock { $0[kind] ?? .pending } }
 
     func setStart(_ start: Start, of kind: String) { starts.byKind.withLock { $0[kind] = start } }

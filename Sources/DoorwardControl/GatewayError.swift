@@ -48,6 +48,8 @@ package enum GatewayError: Error, Sendable {
     case shuttingDown
     /// The store cannot write, or its queue is full. The request can be repeated later.
     case unavailable
+    /// A disk of the gateway's machine is full; the sentence tells a super admin what to do.
+    case diskFull(String)
     /// Reading a list took longer than the limit for one request.
     case listTimedOut
     /// A defect or a hardware failure. The text is for the operator's log only.

@@ -29,7 +29,7 @@ package struct LogSize: Hashable, Sendable {
 
 /// Why a backup failed. A failed backup leaves no file under the requested name, unless one existed before.
 package enum StoreBackupError: Error, Equatable, Sendable {
-    /// The file cannot be created as requested, or cannot be created now. Nothing was written.
+    /// The file cannot be created as requested, or cannot be created now. Nothing was written, or the incomplete copy was deleted.
     case refused(StoreBackupProblem)
     /// The disk or the database failed; the text is for the log. The incomplete copy was deleted.
     case failed(String)
@@ -51,6 +51,8 @@ package enum StoreBackupProblem: String, CaseIterable, Sendable {
     case alreadyExists = "already_exists"
     /// Another backup is being written.
     case alreadyRunning = "already_running"
+    /// The copy does not fit on its disk, or into the gateway's share of it.
+    case diskFull = "disk_full"
 }
 
 extension StoreBackupProblem: CustomStringConvertible {
@@ -62,6 +64,8 @@ extension StoreBackupProblem: CustomStringConvertible {
         case .folderMissing: "The folder of the backup does not exist on the gateway's machine; create it first."
         case .folderNotWritable: "The gateway may not write to the folder of the backup; choose another, or change its owner."
         case .alreadyExists: "A file of this name exists already, and a backup never replaces a file; choose another name."
+        case .diskFull:
+            "The backup does not fit on its disk, and was not kept; free space there, or choose a folder on another disk."
         case .alreadyRunning: "Another backup is being written; try again when it has ended."
         }
     }

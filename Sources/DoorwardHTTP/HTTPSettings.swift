@@ -19,6 +19,9 @@ package struct HTTPSettings: Sendable {
     package var tokenIssuer = "doorward.local"
     /// The timeout of a command if the request contains no `timeoutMs`.
     package var commandTimeout = Duration.seconds(10)
+    /// The values of a device's `adapter`: the kinds of all adapters in the program, also of those that are not configured. `nil`
+    /// for the kinds of the gateway's adapters.
+    package var adapterKinds: [String]?
     /// Verifies purchases; `nil` if none are accepted.
     package var purchaseVerifier: AppStoreVerifier?
     /// The token with which programs on other machines read `/metrics`; `nil` for none.

@@ -17,6 +17,7 @@ package final class InMemoryStore: GatewayStore {
         var content = InMemoryContent()
         var queue = CommitQueue()
         var nextFailure: Failure?
+        var nextBackupFailure: StoreBackupError?
         var isUnavailable = false
         var areHeadsUnavailable = false
         var isClosed = false
@@ -50,6 +51,9 @@ package final class InMemoryStore: GatewayStore {
 
     /// Accepts transactions again. This simulates the reopening of the database.
     package func recover() { state.withLock { ($0.isUnavailable, $0.areHeadsUnavailable) = (false, false) } }
+
+    /// Makes the next backup throw `error` when its file has been begun.
+    package func failNextBackup(_ error: StoreBackupError) { state.withLock { $0.nextBackupFailure = error } }
 
     /// Makes every further `logHeads` throw `.unavailable`.
     package func failLogHeads() { state.withLock { $0.areHeadsUnavailable = true } }
@@ -273,6 +277,7 @@ package final class InMemoryStore: GatewayStore {
         let partial = try target.begin(RandomSource())
         let logs = read { $0.logs }
         do throws(StoreBackupError) {
+            if let failure = state.withLock({ $0.nextBackupFailure.take() }) { throw failure }
             let sizes = logs.filter { !$0.value.isEmpty }.map { LogSize(log: $0.key, size: UInt64($0.value.count)) }
             return StoreBackup(
                 path: target.path, bytes: try partial.finish(),

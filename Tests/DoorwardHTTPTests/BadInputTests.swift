@@ -72,7 +72,7 @@ import Testing
         Case(.owner, "/properties/R/managers", #"{"userId":"U","role":"OWNER"}"#, ["role: unknown_value"]),
         Case(.owner, "/units/T/tenants", #"{"userId":"U","role":"GUEST"}"#, ["role: unknown_value"]),
         Case(.owner, "/devices", "{}", ["adapter: required", "address: required", "name: required", "propertyId: required"]),
-        Case(.owner, "/devices", #"{"name":"a","adapter":"nuki","address":{},"propertyId":"R"}"#, ["adapter: unknown"]),
+        Case(.owner, "/devices", #"{"name":"a","adapter":"nuki","address":{},"propertyId":"R"}"#, ["adapter: unknown_value"]),
         Case(.owner, "/devices", #"{"name":"a","adapter":"scripted","address":[],"propertyId":"R"}"#, ["address: wrong_type"]),
         Case(.tenant, "/devices/D/unlock", #"{"timeoutMs":99}"#, ["timeoutMs: out_of_range"]),
         Case(.tenant, "/devices/D/unlock", #"{"timeoutMs":60001}"#, ["timeoutMs: out_of_range"]),

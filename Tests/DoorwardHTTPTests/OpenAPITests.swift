@@ -101,6 +101,36 @@ import Testing
         }
     }
 
+    @Test("The kinds of adapters are listed where a lock is attached and where locks are filtered, and no others are accepted")
+    func adapterKinds() async throws {
+        var settings = HTTPSettings()
+        settings.adapterKinds = ["scripted", "mqtt"]
+        for (house, kinds) in [
+            (try await House(), ["scripted", "simulator"]), (try await House(settings: settings), ["scripted", "mqtt"]),
+        ] {
+            let operations = try await document(house).operations
+            let devices = operations.filter { $0.path == "/api/v1/devices" }
+            let attach = try #require(devices.first { $0.method == "POST" })
+            let filter = try #require(devices.first { $0.method == "GET" }).json["parameters"].elements.first {
+                $0["name"].text == "adapter"
+            }
+            let body = attach.json["requestBody"]["content"]["application/json"]["schema"]["properties"]["adapter"]
+            #expect(body["enum"].elements.map(\.text) == kinds)
+            #expect(filter?["schema"]["enum"].elements.map(\.text) == kinds)
+            for kind in ["mqtt", "simulator", "nuki", "Scripted", ""] {
+                let filtered = try await house.call(.get, "/devices?adapter=\(kind)", as: .owner)
+                #expect(filtered.problems == (kinds.contains(kind) ? [] : ["adapter: unknown_value"]), "\(kind)")
+                let new = #"{"name":"a","adapter":"\#(kind)","address":{},"propertyId":"\#(house.ids.property)"}"#
+                let attached = try await house.call(.post, "/devices", as: .owner, new)
+                // A kind that the program has and the gateway has not.
+                let problem = kind == "mqtt" && kinds.contains(kind) ? "unknown" : "unknown_value"
+                #expect(
+                    attached.problems == (kind == "simulator" && kinds.contains(kind) ? [] : ["adapter: \(problem)"]),
+                    "\(attached.text)")
+            }
+        }
+    }
+
     @Test("The page lists every operation, and loads nothing from elsewhere")
     func page() async throws {
         let house = try await House()
@@ -118,7 +148,9 @@ import Testing
 
     @Test("docs/api.md is the text that the routes give")
     func markdown() async throws {
-        let house = try await House()
+        var settings = HTTPSettings()
+        settings.adapterKinds = ["simulator", "mqtt"]
+        let house = try await House(settings: settings)
         _ = try await house.call(.get, "/openapi.json")
         let text = try #require(await house.services.document.markdown)
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -63,6 +63,23 @@ import Testing
         #expect(house.store.log(.gateway).count == before)
     }
 
+    @Test("A backup that does not fit on its disk is answered with 503 and the next step, leaves no file, and can be repeated")
+    func fullDisk() async throws {
+        let house = try await House()
+        try await inFolder { folder in
+            let body = #"{"file":"\#(folder)/monday.db"}"#
+            house.store.failNextBackup(.refused(.diskFull))
+            let reply = try await backUp(house, body)
+            #expect(reply.status == 503 && reply.code == "unavailable", "\(reply.text)")
+            #expect(
+                reply.json["message"].text
+                    == "The backup does not fit on its disk, and was not kept; free space there, or choose a folder on another disk."
+            )
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            #expect(try await backUp(house, body).status == 200)
+        }
+    }
+
     @Test("Only a super admin may create a backup", arguments: [House.Person.owner, .auditor, .tenant, .nobody])
     func rights(_ person: House.Person) async throws {
         let house = try await House()

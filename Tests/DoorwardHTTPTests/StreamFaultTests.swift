@@ -186,7 +186,7 @@ import Testing
         let house = try await House()
         let mistakes = FieldErrors()
         var query = QueryReader("subscribe=doors:device&subscribe=log:accessRecord", mistakes: mistakes)
-        let names = StreamRequest.names(&query)
+        let names = StreamRequest.names(&query, adapters: [])
         let caller = Caller(userID: house.ids[.owner], sessionID: House.session(of: .owner))
         let control = house.control
         let lease = try control.streams.open(caller, names, from: nil, wasSent: false, maxStreams: 10) { view, item in

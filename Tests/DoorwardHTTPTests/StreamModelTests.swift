@@ -91,7 +91,7 @@ private final class StreamClient {
             "subscribe=\(name):\(query.replacing("=", with: "%3D").replacing("&", with: "%26"))"
         }
         var reader = QueryReader(items.joined(separator: "&"), mistakes: mistakes)
-        names = StreamRequest.names(&reader)
+        names = StreamRequest.names(&reader, adapters: house.services.adapterKinds)
         try mistakes.finish()
         try open(from: nil, wasSent: false)
     }

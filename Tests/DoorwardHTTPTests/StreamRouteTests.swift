@@ -241,6 +241,10 @@ import Testing
             (#"{"subscriptions":{"a b":{"type":"unit"}}}"#, "subscriptions.a b: malformed"),
             (#"{"subscriptions":{"a":{}}}"#, "subscriptions.a.type: required"),
             (#"{"subscriptions":{"a":{"type":"device","query":"unit=1"}}}"#, "subscriptions.a.query.unit: unknown_key"),
+            (
+                #"{"subscriptions":{"a":{"type":"device","query":"adapter=nuki"}}}"#,
+                "subscriptions.a.query.adapter: unknown_value"
+            ),
             (#"{"subscriptions":[]}"#, "subscriptions: wrong_type"),
         ] {
             let reply = try await house.call(.post, "/stream", as: .owner, body)

@@ -35,7 +35,7 @@ import Testing
             let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
             let control = house.control
             lease = try control.streams.open(
-                caller, StreamRequest.names(&query), from: nil, wasSent: false, maxStreams: 1000
+                caller, StreamRequest.names(&query, adapters: []), from: nil, wasSent: false, maxStreams: 1000
             ) { view, item in
                 item.render(for: caller.principal, in: view, control)
             }

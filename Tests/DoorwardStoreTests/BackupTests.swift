@@ -3,6 +3,7 @@ import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Foundation
+import GRDB
 import Synchronization
 import Testing
 
@@ -142,6 +143,26 @@ import Testing
         #expect(try names(in: database).filter { $0.hasPrefix("copy") } == ["copy.db"])
         #expect(try Data(contentsOf: URL(filePath: path)) == Data("theirs".utf8))
         _ = try await store.backup(to: path + "2")
+        try await store.close()
+    }
+
+    @Test("A backup that fills its disk is refused as such, leaves no file, and can be repeated")
+    func fullDisk() async throws {
+        let database = try TemporaryDatabase()
+        let path = database.folder.appending(path: "copy.db").path
+        // What SQLite reports when a page does not fit on the disk, and when it cannot be written for another reason.
+        let plan = Mutex<[any Error]>([DatabaseError(resultCode: .SQLITE_FULL), DatabaseError(resultCode: .SQLITE_IOERR)])
+        let store = try database.open(
+            limits: Self.smallSteps,
+            hooks: StoreHooks(duringBackup: { _ in
+                if let next = plan.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw next }
+            }))
+        await #expect(throws: StoreBackupError.refused(.diskFull)) { try await store.backup(to: path) }
+        #expect(try names(in: database).filter { $0.hasPrefix("copy") } == [])
+        await #expect { try await store.backup(to: path) } throws: { error in
+            if case .failed? = error as? StoreBackupError { true } else { false }
+        }
+        _ = try await store.backup(to: path)
         try await store.close()
     }
 

@@ -1,4 +1,4 @@
-"""Doors beyond the first 200 are chosen for a guest, in the log and in the access check, with the keyboard and on a phone."""
+"""Doors and people beyond the first 200 are chosen for a guest, in the log and in the access check, with the keyboard and on a phone."""
 import json, urllib.parse
 
 from console_driver import PHONE, WIDE, button, has, text
@@ -7,16 +7,27 @@ from console_interactions import Keyboard, Touch
 COUNT = 450
 
 
-def many_doors(console, gateway, name):
+def many_doors(gateway, name):
     """Answers lists of doors as a gateway with many does; the last of them is a real one."""
     real = gateway.call("GET", f"/devices/{gateway.locks[name]}")["device"]
     doors = [real | {"id": f"door-{number}", "name": f"Aisle {number:03}"} for number in range(COUNT)] + [real]
+    return answer_from("devices", doors, lambda door: door["name"])
 
+
+def many_people(gateway, user):
+    """Answers lists of people as a gateway with many does; the last of them is a real one."""
+    real = gateway.call("GET", f"/users/{user}")["user"]
+    people = [real | {"id": f"user-{number}", "firstName": "Resident", "lastName": f"{number:03}"} for number in range(COUNT)] + [real]
+    return answer_from("users", people, lambda person: f"{person['firstName']} {person['lastName']}")
+
+
+def answer_from(name, items, name_of):
+    """Answers the queries of a list from these items."""
     def answer(route):
         query = {key: values[0] for key, values in urllib.parse.parse_qs(urllib.parse.urlsplit(route.request.url).query).items()}
         page, limit = int(query["page"]) if "page" in query else 1, int(query["limit"])
-        found = [door for door in doors if query.get("q", "").lower() in door["name"].lower() and query.get("propertyId", door["propertyId"]) == door["propertyId"]]
-        data = {"devices": found[(page - 1) * limit : page * limit], "pagination": {
+        found = [one for one in items if query.get("q", "").lower() in name_of(one).lower() and query.get("propertyId") in [None, one.get("propertyId")]]
+        data = {name: found[(page - 1) * limit : page * limit], "pagination": {
             "totalItems": len(found), "totalPages": -(-len(found) // limit), "currentPage": page, "pageSize": limit}}
         route.fulfill(status=200, content_type="application/json", body=json.dumps({"data": data}))
 
@@ -26,7 +37,7 @@ def many_doors(console, gateway, name):
 def pick_a_door(console, gateway, hand_type):
     name = hand_type.__name__.lower()
     context = console.context(hand_type.size)
-    context.route("**/api/v1/devices?**", many_doors(console, gateway, "Cellar"))
+    context.route("**/api/v1/devices?**", many_doors(gateway, "Cellar"))
     page = console.sign_in("owner", "#/check", context=context)
     hand = hand_type(page)
     hand.fill("#check-door-search", "cellar")
@@ -78,4 +89,30 @@ def doors_after_the_first(console, gateway):
     console.clean("picker")
 
 
-PICKER = [doors_after_the_first]
+def people_after_the_first(console, gateway):
+    """A person after the 200th is found and asked about, with the keyboard alone and by touch on a phone."""
+    for hand_type in [Keyboard, Touch]:
+        context = console.context(hand_type.size)
+        context.route("**/api/v1/users?**", many_people(gateway, gateway.tenant))
+        page = console.sign_in("owner", "#/check", context=context)
+        hand = hand_type(page)
+        page.wait_for_selector("#check-person-search")
+        has(page, "#check-person option", 201)
+        assert "200 of 451 people can be chosen" in text(page, "form")
+        hand.press(button(page, "Show more people"))
+        has(page, "#check-person option", 401)
+        hand.fill("#check-person-search", "tom")
+        has(page, "#check-person option", 2)
+        hand.choose("#check-person", "Tom Example")
+        # The choice stays when another search does not find it.
+        hand.fill("#check-person-search", "no such person")
+        page.locator(".hint", has_text="No person has this name.").wait_for()
+        console.check(page, f"picker-people-{hand_type.__name__.lower()}")
+        hand.choose("#check-door", "Flat door – Flat 1A")
+        hand.press(button(page, "Can this person?"))
+        page.locator(".answer", has_text="Role Tenant").wait_for()
+        page.context.close()
+    console.clean("picker-people")
+
+
+PICKER = [doors_after_the_first, people_after_the_first]

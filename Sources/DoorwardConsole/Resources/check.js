@@ -3,37 +3,36 @@
 import { call } from './api.js';
 import { entriesView } from './door.js';
 import { button, denialFacts, failure, field, icon, keepsAfter, notice, ruleText, select, time, whenLoaded } from './parts.js';
-import { DoorPicker, doorSelect } from './picker.js';
+import { DoorPicker, PersonPicker, pickerSelect } from './picker.js';
 import { h } from './view.js';
-import { nameOf, operations, sentenceOf } from './words.js';
+import { operations, sentenceOf } from './words.js';
 
 const asked = ['UNLOCK', 'LOCK', 'UNLATCH', 'VIEW_STATUS', 'CHANGE_SETTINGS', 'VIEW_ACCESS_HISTORY', 'GRANT_ACCESS'];
-const maxPeople = 200;
 
 const page = {
   /** @param {any} context */
   start(context) {
     /** @type {any} */
     const state = {
-      status: 'loading', error: null, people: [], isEnded: false, question: { operation: 'UNLOCK', userId: '', at: '' }, answer: null, who: null, isAsking: false,
-      picker: new DoorPicker(context),
+      status: 'loading', error: null, isEnded: false, question: { operation: 'UNLOCK', at: '' }, answer: null, who: null, isAsking: false,
+      picker: new DoorPicker(context), people: new PersonPicker(context, { accepts: ({ id }) => id !== context.user.id }),
     };
     page.refresh(context, state);
     return state;
   },
   /** @param {any} state */
-  end(state) { state.isEnded = true; state.picker.end(); },
+  end(state) { state.isEnded = true; state.picker.end(); state.people.end(); },
 
   /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const mayList = ['Portfolio', 'Property', 'Unit'].some((type) => context.ability.can('people.list', type)) || context.user.isSuperAdmin;
-      const { picker } = state;
-      const [, people] = await Promise.all([picker.read(), mayList ? call('GET', '/users', { query: { limit: maxPeople, sortBy: 'name' } }) : { users: [] }]);
+      const { picker, people } = state;
+      await Promise.all([picker.read(), mayList && people.read()]);
       if (state.isEnded) return;
-      if (!picker.isRead && picker.error) throw picker.error;
-      Object.assign(state, { status: 'loaded', people: people.users.filter((/** @type {any} */ one) => one.id !== context.user.id) });
-      if (!doorOf(state) && picker.doors.length > 0) picker.choose(picker.doors[0].id);
+      for (const one of [picker, people]) if (!one.isRead && one.error) throw one.error;
+      state.status = 'loaded';
+      if (!doorOf(state) && picker.items.length > 0) picker.choose(picker.items[0].id);
     } catch (error) {
       if (state.isEnded) return;
       if (keepsAfter(context, state, error)) context.note(sentenceOf(error), 'bad');
@@ -56,24 +55,29 @@ export default page;
 /** The door that the question is about. @param {any} state */
 const doorOf = (state) => [...state.picker.chosen.values()][0] || null;
 
+/** Whether the question can be about another person. @param {any} context @param {any} state */
+const mayAskOthers = (context, { picker, people }) => {
+  const door = doorOf({ picker });
+  return door && context.ability.can('GRANT_ACCESS', 'LockDevice', door) && (people.shown().length > 0 || people.q !== '');
+};
+
 /** @param {any} context @param {any} state */
 function form(context, state) {
   const { question } = state;
   const door = doorOf(state);
   const change = (/** @type {any} */ values) => { Object.assign(question, values); Object.assign(state, { answer: null, who: null }); context.redraw(); };
   const maySeeHistory = door && context.ability.can('VIEW_ACCESS_HISTORY', 'LockDevice', door);
-  const mayAskOthers = door && context.ability.can('GRANT_ACCESS', 'LockDevice', door) && state.people.length > 0;
+  const isOfOthers = mayAskOthers(context, state);
   return h(
     'form.card-form', { key: 'form', onsubmit: (/** @type {any} */ event) => { event.preventDefault(); ask(context, state); } },
     h('div.form-row', null,
-      doorSelect(state.picker, { id: 'check-door', isLong: true, onchange: () => change({}) }),
+      pickerSelect(state.picker, { id: 'check-door', isLong: true, onchange: () => change({}) }),
       select('May', { id: 'check-operation', value: question.operation, onchange: (operation) => change({ operation }) },
         asked.map((one) => [one, operations[/** @type {'LOCK'} */ (one)].verb])),
-      mayAskOthers && select('Person', { id: 'check-person', value: question.userId, onchange: (userId) => change({ userId }) },
-        [['', 'Myself'], ...state.people.map((/** @type {any} */ one) => [one.id, nameOf(one)])]),
+      isOfOthers && pickerSelect(state.people, { id: 'check-person', none: 'Myself', onchange: () => change({}) }),
       field('At (empty: now)', { id: 'check-at', type: 'datetime-local', value: question.at, onchange: (/** @type {any} */ event) => change({ at: event.target.value }) })),
     h('div.buttons', null,
-      button(mayAskOthers ? 'Can this person?' : 'Can I?', { id: 'ask', type: 'submit', kind: 'primary', busy: state.isAsking, onclick: () => {} }),
+      button(isOfOthers ? 'Can this person?' : 'Can I?', { id: 'ask', type: 'submit', kind: 'primary', busy: state.isAsking, onclick: () => {} }),
       maySeeHistory && button('Who can?', { id: 'ask-who', onclick: () => askWho(context, state, 1) })));
 }
 
@@ -83,8 +87,9 @@ const instantOf = (question) => (question.at ? new Date(question.at).toISOString
 /** @param {any} context @param {any} state */
 async function ask(context, state) {
   if (state.isAsking) return;
-  const { operation, userId } = state.question;
+  const { operation } = state.question;
   const deviceId = doorOf(state).id;
+  const [userId] = mayAskOthers(context, state) ? state.people.chosen.keys() : [];
   Object.assign(state, { isAsking: true, who: null });
   context.redraw();
   try {

@@ -135,7 +135,7 @@ function grantablePlaces(context, state) {
 function pickerOf(context, state, propertyId) {
   const picker = new DoorPicker(context, {
     filter: { propertyId }, accepts: isGrantable(context),
-    onread: () => { if (picker.doors.length === 1) picker.choose(picker.doors[0].id); },
+    onread: () => { if (picker.items.length === 1) picker.choose(picker.items[0].id); },
   });
   picker.read();
   return picker;

@@ -2,7 +2,7 @@
 // @ts-check
 import { call, queryText, save } from './api.js';
 import { button, dialog, field, icon, isOutOfReach, keepsAfter, notice, select, whenLoaded } from './parts.js';
-import { DoorPicker, doorSelect } from './picker.js';
+import { DoorPicker, pickerSelect } from './picker.js';
 import { timeline } from './records.js';
 import { h } from './view.js';
 import { counted, reasonOf, sentenceOf } from './words.js';
@@ -155,7 +155,7 @@ function filters(context, state) {
     'div.form-row.log-filters', { key: 'filters', role: 'group', 'aria-label': 'Filters' },
     select('What', { id: 'log-kind', value: filter.kind, onchange: (kind) => change({ kind }) }, /** @type {any} */ (kinds)),
     filter.kind === 'COMMAND_OUTCOME' && select('Outcome', { id: 'log-outcome', value: filter.outcome, onchange: (outcome) => change({ outcome }) }, /** @type {any} */ (outcomes)),
-    doorSelect(state.picker, { id: 'log-door', none: 'All doors', onchange: (door) => change({ deviceId: door?.id || '' }) }),
+    pickerSelect(state.picker, { id: 'log-door', none: 'All doors', onchange: (door) => change({ deviceId: door?.id || '' }) }),
     select('When', { id: 'log-span', value: filter.span, onchange: (span) => change({ span }) }, /** @type {any} */ (spans)),
     filter.span === 'own' && field('From', { id: 'log-from', type: 'datetime-local', value: filter.from, onchange: (/** @type {any} */ event) => change({ from: event.target.value }) }),
     filter.span === 'own' && field('Until', { id: 'log-until', type: 'datetime-local', value: filter.until, onchange: (/** @type {any} */ event) => change({ until: event.target.value }) }));

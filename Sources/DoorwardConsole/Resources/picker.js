@@ -1,30 +1,41 @@
-// The choice of doors: one in a list, or several with check boxes. Where there are more doors than fit, the gateway searches them by name,
-// page by page.
+// The choice of doors, one in a list or several with check boxes, and of one person in a list. Where there are more than fit, the gateway
+// searches them by name, page by page.
 // @ts-check
 import { call } from './api.js';
 import { button, field, select } from './parts.js';
 import { h } from './view.js';
-import { counted, sentenceOf } from './words.js';
+import { counted, nameOf, sentenceOf } from './words.js';
 
 const pageSize = 200;
 
-export class DoorPicker {
+/** What can be chosen: the list of the API, its words, and how one of them is called, by its name or also by more. */
+const kinds = {
+  door: {
+    list: 'devices', noun: 'door', nouns: 'doors', label: 'Door', name: (/** @type {any} */ door) => door.name,
+    more: (/** @type {any} */ door) => door.unitName || door.propertyName,
+  },
+  person: { list: 'users', noun: 'person', nouns: 'people', label: 'Person', name: nameOf, more: (/** @type {any} */ user) => user.email },
+};
+
+class Picker {
   /**
+   * @param {keyof typeof kinds} kind
    * @param {any} context
-   * @param {{filter?: Record<string, string>, accepts?: (device: any) => boolean, onread?: () => void}} [options] `filter` for the list of the
-   *   API; `accepts` for the doors that can be chosen; `onread` is called when the first doors are there
+   * @param {{filter?: Record<string, string>, accepts?: (item: any) => boolean, onread?: () => void}} [options] `filter` for the list of the
+   *   API; `accepts` for the items that can be chosen; `onread` is called when the first items are there
    */
-  constructor(context, options = {}) {
+  constructor(kind, context, options = {}) {
+    this.kind = kinds[kind];
     this.context = context;
     this.options = { filter: {}, accepts: () => true, onread: () => {}, ...options };
-    /** The doors that were found. @type {any[]} */
-    this.doors = [];
-    /** The doors that are chosen, also those that the search does not find. @type {Map<string, any>} */
+    /** The items that were found. @type {any[]} */
+    this.items = [];
+    /** The items that are chosen, also those that the search does not find. @type {Map<string, any>} */
     this.chosen = new Map();
     this.q = '';
     this.page = 0;
     this.pages = 0;
-    /** How many doors the search finds, and how many there are. */
+    /** How many items the search finds, and how many there are. */
     this.found = 0;
     this.total = 0;
     /** @type {any} */
@@ -35,21 +46,24 @@ export class DoorPicker {
     this.typing = null;
   }
 
+  /** So many of them, in words. @param {number} count */
+  counted(count) { return counted(count, this.kind.noun, this.kind.nouns); }
+
   /** Reads the first page of the search, or the next one. @param {number} [page] */
   async read(page = 1) {
     const number = ++this.reads;
-    const { context, q, options: { filter, accepts, onread } } = this;
+    const { context, q, kind: { list }, options: { filter, accepts, onread } } = this;
     try {
-      const { devices, pagination } = await call('GET', '/devices', { query: { page, limit: pageSize, sortBy: 'name', q: q.trim(), ...filter } });
+      const { [list]: all, pagination } = await call('GET', `/${list}`, { query: { page, limit: pageSize, sortBy: 'name', q: q.trim(), ...filter } });
       if (number !== this.reads) return;
-      const doors = devices.filter(accepts);
+      const items = all.filter(accepts);
       const isFirst = !this.isRead;
       Object.assign(this, {
-        doors: page === 1 ? doors : [...this.doors, ...doors], page, pages: pagination.totalPages, found: pagination.totalItems, error: null, isRead: true,
+        items: page === 1 ? items : [...this.items, ...items], page, pages: pagination.totalPages, found: pagination.totalItems, error: null, isRead: true,
         total: q.trim() ? this.total : pagination.totalItems,
       });
       if (isFirst) onread();
-      else if (q.trim() || page > 1) context.announce(page === 1 ? `${counted(this.found, 'door')} found` : `${counted(this.doors.length, 'door')} shown`);
+      else if (q.trim() || page > 1) context.announce(page === 1 ? `${this.counted(this.found)} found` : `${this.counted(this.items.length)} shown`);
     } catch (error) {
       if (number !== this.reads) return;
       this.error = error;
@@ -71,64 +85,71 @@ export class DoorPicker {
     this.reads++;
   }
 
-  /** Chooses a door, and no other one, by its id; none by an empty one. @param {string} id @returns {any} the door */
+  /** Chooses an item, and no other one, by its id; none by an empty one. @param {string} id @returns {any} the item */
   choose(id) {
-    const door = this.shown().find((one) => one.id === id) || null;
-    this.chosen = new Map(door ? [[id, door]] : []);
-    return door;
+    const item = this.shown().find((one) => one.id === id) || null;
+    this.chosen = new Map(item ? [[id, item]] : []);
+    return item;
   }
 
-  /** Chooses a door besides the others, or takes it out. @param {any} door */
-  toggle(door) {
-    if (!this.chosen.delete(door.id)) this.chosen.set(door.id, door);
+  /** Chooses an item besides the others, or takes it out. @param {any} item */
+  toggle(item) {
+    if (!this.chosen.delete(item.id)) this.chosen.set(item.id, item);
   }
 
-  /** The chosen doors that the search does not find, and those that it finds. @returns {any[]} */
+  /** The chosen items that the search does not find, and those that it finds. @returns {any[]} */
   shown() {
-    const found = new Set(this.doors.map(({ id }) => id));
-    return [...[...this.chosen.values()].filter(({ id }) => !found.has(id)), ...this.doors];
+    const found = new Set(this.items.map(({ id }) => id));
+    return [...[...this.chosen.values()].filter(({ id }) => !found.has(id)), ...this.items];
   }
 }
 
-/** @param {any} door */
-const placeOf = (door) => door.unitName || door.propertyName;
-
-/** The name of a door, with its place where another one has the same name or `isLong` asks for it. @param {any} door @param {any[]} doors @param {boolean} isLong */
-function textOf(door, doors, isLong) {
-  const isUnique = !isLong && doors.every((one) => one === door || one.name !== door.name);
-  return isUnique ? door.name : [door.name, placeOf(door)].filter(Boolean).join(' – ');
+export class DoorPicker extends Picker {
+  /** @param {any} context @param {ConstructorParameters<typeof Picker>[2]} [options] */
+  constructor(context, options) { super('door', context, options); }
 }
 
-/** The field that searches, where there are more doors than are shown. @param {DoorPicker} picker @param {string} id */
-const searchField = (picker, id) => (picker.total > pageSize || picker.q) && field('Find a door', {
+export class PersonPicker extends Picker {
+  /** @param {any} context @param {ConstructorParameters<typeof Picker>[2]} [options] */
+  constructor(context, options) { super('person', context, options); }
+}
+
+/** The name of an item, with more where another one has the same name or `isLong` asks for it. @param {Picker} picker @param {any} item @param {any[]} items @param {boolean} isLong */
+function textOf({ kind: { name, more } }, item, items, isLong) {
+  const isUnique = !isLong && items.every((one) => one === item || name(one) !== name(item));
+  return isUnique ? name(item) : [name(item), more(item)].filter(Boolean).join(' – ');
+}
+
+/** The field that searches, where there are more items than are shown. @param {Picker} picker @param {string} id */
+const searchField = (picker, id) => (picker.total > pageSize || picker.q) && field(`Find a ${picker.kind.noun}`, {
   id: `${id}-search`, type: 'search', value: picker.q, placeholder: 'Search by name', autocomplete: 'off',
   oninput: (/** @type {any} */ event) => picker.search(event.target.value),
   // Enter searches at once; it does not send the form around the field.
   onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Enter') { event.preventDefault(); clearTimeout(picker.typing); picker.read(); } },
 }, { error: picker.error ? sentenceOf(picker.error) : null });
 
-/** How much of what was found is shown. @param {DoorPicker} picker @param {string} id */
+/** How much of what was found is shown. @param {Picker} picker @param {string} id */
 const rest = (picker, id) => picker.isRead && [
-  picker.found === 0 && picker.q.trim() !== '' && h('p.hint', { key: 'none' }, 'No door has this name.'),
+  picker.found === 0 && picker.q.trim() !== '' && h('p.hint', { key: 'none' }, `No ${picker.kind.noun} has this name.`),
   picker.page < picker.pages && h('div.picker-rest', { key: 'rest' },
-    h('p.hint', null, `${picker.doors.length.toLocaleString('en-GB')} of ${counted(picker.found, 'door')} can be chosen: search for others.`),
-    button('Show more doors', { id: `${id}-more`, onclick: () => picker.read(picker.page + 1) })),
+    h('p.hint', null, `${picker.items.length.toLocaleString('en-GB')} of ${picker.counted(picker.found)} can be chosen: search for others.`),
+    button(`Show more ${picker.kind.nouns}`, { id: `${id}-more`, onclick: () => picker.read(picker.page + 1) })),
 ];
 
 /**
- * A list in which one door is chosen.
+ * A list in which one item is chosen; nothing where there is none.
  *
- * @param {DoorPicker} picker @param {{id: string, onchange: (door: any) => void, none?: string, isLong?: boolean}} options `none` is the text for no door
+ * @param {Picker} picker @param {{id: string, onchange: (item: any) => void, none?: string, isLong?: boolean}} options `none` is the text for no item
  */
-export function doorSelect(picker, { id, onchange, none, isLong = false }) {
-  const doors = picker.shown();
-  if (doors.length === 0 && !picker.q) return null;
+export function pickerSelect(picker, { id, onchange, none, isLong = false }) {
+  const items = picker.shown();
+  if (items.length === 0 && !picker.q) return null;
   const [chosen] = picker.chosen.keys();
   /** @type {[string, string][]} */
-  const options = doors.map((one) => [one.id, textOf(one, doors, isLong)]);
+  const options = items.map((one) => [one.id, textOf(picker, one, items, isLong)]);
   return h('div.picker', { key: id },
     searchField(picker, id),
-    select('Door', { id, value: chosen || '', onchange: (value) => onchange(picker.choose(value)) }, none === undefined ? options : [['', none], ...options]),
+    select(picker.kind.label, { id, value: chosen || '', onchange: (value) => onchange(picker.choose(value)) }, none === undefined ? options : [['', none], ...options]),
     rest(picker, id));
 }
 

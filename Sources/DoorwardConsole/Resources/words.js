@@ -216,7 +216,7 @@ export function ago(instant, now = new Date()) {
 const numberFormat = new Intl.NumberFormat('en-GB');
 
 /** @param {number} count @param {string} thing */
-export const counted = (count, thing) => `${numberFormat.format(count)} ${thing}${count === 1 ? '' : 's'}`;
+export const counted = (count, thing, things = `${thing}s`) => `${numberFormat.format(count)} ${count === 1 ? thing : things}`;
 
 /** The name of a person, whose last name can be empty: a user, or the guest of an access. @param {any} user */
 export const nameOf = (user) => (user.name || [user.firstName, user.lastName].filter(Boolean).join(' ')).trim() || user.email || 'A user';

@@ -15,7 +15,7 @@ package struct StoreCare: Sendable {
     ///
     /// - Parameter file: an absolute path in an existing directory; an existing file is never overwritten.
     /// - Throws: `.denied`; `.invalid` with the problem of `file`; `.alreadyExists`; `.conflict` while another backup runs;
-    ///   `.unavailable`.
+    ///   `.diskFull` if the copy does not fit on its disk; `.unavailable`.
     package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
@@ -69,6 +69,7 @@ package struct StoreCare: Sendable {
         switch error {
         case .refused(.alreadyExists): .alreadyExists
         case .refused(.alreadyRunning): .conflict(StoreBackupProblem.alreadyRunning.description)
+        case .refused(.diskFull): .diskFull(StoreBackupProblem.diskFull.description)
         case .refused(let problem): .invalid("file", problem.rawValue)
         case .failed(let cause): .internalFailure("the backup failed: \(cause)")
         case .unavailable: .unavailable

@@ -83,8 +83,13 @@ extension BodyReader {
 
     /// Reads one of the values of an enumeration.
     mutating func word<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
-        guard let text = string(key, as: .words(words.map(\.rawValue))) else { return nil }
-        guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
+        word(key, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
+    }
+
+    /// Reads one of these values.
+    mutating func word(_ key: String, of words: [String]) -> String? {
+        guard let text = string(key, as: .words(words)) else { return nil }
+        guard let word = words.first(where: { $0.hasSameBytes(as: text) }) else {
             note(key, .unknownValue)
             return nil
         }

@@ -85,8 +85,12 @@ struct QueryReader {
     }
 
     mutating func word<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
-        guard let text = text(name, as: .words(words.map(\.rawValue))) else { return nil }
-        guard let word = words.first(where: { $0.rawValue.hasSameBytes(as: text) }) else {
+        word(name, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
+    }
+
+    mutating func word(_ name: String, of words: [String]) -> String? {
+        guard let text = text(name, as: .words(words)) else { return nil }
+        guard let word = words.first(where: { $0.hasSameBytes(as: text) }) else {
             mistakes.add(name, .unknownValue)
             return nil
         }

@@ -100,6 +100,7 @@ struct ErrorResponse {
         case .commandEnded(let command): self.init(command, view: view)
         case .shuttingDown: self.init(.shuttingDown, "The gateway is shutting down and accepts no commands; nothing was sent.")
         case .unavailable: self.init(.unavailable, "The gateway cannot do this at the moment; try again later.")
+        case .diskFull(let sentence): self.init(.unavailable, sentence)
         case .listTimedOut:
             self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
         case .internalFailure: self = .internal

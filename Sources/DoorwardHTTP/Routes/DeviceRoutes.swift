@@ -26,9 +26,10 @@ enum DeviceRoutes {
     ]
 
     private static func attach(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let kinds = call.services.adapterKinds
         let new = try call.readBody { body in
             NewDevice(
-                name: body.requiredText("name"), adapter: body.requiredText("adapter"),
+                name: body.requiredText("name"), adapter: body.require("adapter", body.word("adapter", of: kinds)) ?? "",
                 address: body.requiredFreeObject("address"),
                 propertyID: body.requiredID("propertyId"), unitID: body.id("unitId"), manufacturer: body.text("manufacturer"),
                 model: body.text("model"), isRemoteOperationEnabled: body.bool("isRemoteOperationEnabled") ?? true)
@@ -126,8 +127,9 @@ enum DeviceRoutes {
     }
 
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
+        let kinds = call.services.adapterKinds
         let (page, filter) = try call.readQuery { query in
-            (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query))
+            (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query, adapters: kinds))
         }
         return try answer(call.control.attachedDevices.list(for: call.caller, filter, page), call)
     }
@@ -146,13 +148,14 @@ enum DeviceRoutes {
 }
 
 extension DeviceFilter {
-    init(_ query: inout QueryReader) {
+    /// - Parameter adapters: the values of a device's `adapter`.
+    init(_ query: inout QueryReader, adapters: [String]) {
         self.init()
         property = query.id("propertyId")
         unit = query.id("unitId")
         state = query.word("state", of: LockState.allCases)
         isOnline = query.bool("isOnline")
         batteryBelow = query.integer("batteryBelow", in: 0...101)
-        adapter = query.text("adapter")
+        adapter = query.word("adapter", of: adapters)
     }
 }

@@ -21,6 +21,8 @@ final class Services: Sendable {
     let simulator: (any SimulatorControl)?
     /// The timeout of a command if the request specifies none.
     let commandTimeout: Duration
+    /// The values of a device's `adapter`.
+    let adapterKinds: [String]
     /// Verifies purchases; `nil` if none are accepted.
     var purchaseVerifier: AppStoreVerifier? { settings.purchaseVerifier }
     /// The digest of the token that reads `/metrics`; `nil` for none.
@@ -57,6 +59,7 @@ final class Services: Sendable {
         self.settings = settings
         port = Atomic(settings.port)
         commandTimeout = settings.commandTimeout
+        adapterKinds = settings.adapterKinds ?? control.adapters.kinds
         metricsToken = settings.metricsToken.map { SHA256.hash(data: Array($0.reveal().utf8)) }
         tokens = await AccessTokens(
             key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime,

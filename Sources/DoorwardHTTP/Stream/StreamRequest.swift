@@ -27,7 +27,9 @@ enum StreamRequest {
     }
 
     /// Reads `subscribe=name:type:query`, which can be repeated.
-    static func names(_ query: inout QueryReader) -> [StreamName] {
+    ///
+    /// - Parameter adapters: the values of a device's `adapter`.
+    static func names(_ query: inout QueryReader, adapters: [String]) -> [StreamName] {
         let texts = query.texts("subscribe", maxItems: maxNames)
         if texts.count > maxNames { query.mistakes.add("subscribe", .tooLong) }
         var names: [StreamName] = []
@@ -39,14 +41,15 @@ enum StreamRequest {
             }
             if names.contains(where: { $0.name == parts[0] }) { query.mistakes.add("subscribe.\(parts[0])", .duplicateKey) }
             let read = name(
-                parts[0], type: parts[1], query: parts.count > 2 ? parts[2] : "", query.mistakes, field: "subscribe.\(parts[0])")
+                parts[0], type: parts[1], query: parts.count > 2 ? parts[2] : "", query.mistakes, field: "subscribe.\(parts[0])",
+                adapters)
             if let read { names.append(read) }
         }
         return names
     }
 
     /// Reads `subscriptions {name: {type, query}}`.
-    static func names(_ body: inout BodyReader) -> [StreamName] {
+    static func names(_ body: inout BodyReader, adapters: [String]) -> [StreamName] {
         let key = "subscriptions"
         guard let value = body.value(key, as: .map(bodySchema)) else { return [] }
         guard case .object(let members) = value else {
@@ -68,43 +71,43 @@ enum StreamRequest {
             }
             var reader = BodyReader(fields, path: "\(key).\(text)", mistakes: body.mistakes)
             defer { reader.finish() }
-            return name(text, &reader)
+            return name(text, &reader, adapters: adapters)
         }
     }
 
     /// Reads `type` and `query` from a body.
-    static func name(_ text: String, _ body: inout BodyReader) -> StreamName? {
+    static func name(_ text: String, _ body: inout BodyReader, adapters: [String]) -> StreamName? {
         let type = body.require("type", body.word("type", of: StreamType.allCases))
         let query = body.string("query") ?? ""
         guard let type else { return nil }
-        return name(text, type, query, body.mistakes, field: body.name(of: "query"))
+        return name(text, type, query, body.mistakes, field: body.name(of: "query"), adapters)
     }
 
     private static func name(
-        _ text: String, type word: String, query: String, _ mistakes: FieldErrors, field: String
+        _ text: String, type word: String, query: String, _ mistakes: FieldErrors, field: String, _ adapters: [String]
     ) -> StreamName? {
         guard let type = StreamType.allCases.first(where: { $0.rawValue.hasSameBytes(as: word) }) else {
             mistakes.add(field, .unknownValue)
             return nil
         }
-        return name(text, type, query, mistakes, field: field)
+        return name(text, type, query, mistakes, field: field, adapters)
     }
 
     private static func name(
-        _ text: String, _ type: StreamType, _ encoded: String, _ mistakes: FieldErrors, field: String
+        _ text: String, _ type: StreamType, _ encoded: String, _ mistakes: FieldErrors, field: String, _ adapters: [String]
     ) -> StreamName {
         let inner = FieldErrors()
         var reader = QueryReader(encoded.isEmpty ? nil : encoded, mistakes: inner)
-        let query = query(type, &reader)
+        let query = query(type, &reader, adapters)
         reader.finish()
         for problem in inner.problems { mistakes.add("\(field).\(problem.field)", problem.problem) }
         let items = reader.allItems.sorted { $0.key < $1.key }.map { "\($0.key)\u{0}\($0.value)" }
         return StreamName(name: text, query: query, text: ([type.rawValue] + items).joined(separator: "\u{0}\u{0}"))
     }
 
-    private static func query(_ type: StreamType, _ reader: inout QueryReader) -> StreamQuery {
+    private static func query(_ type: StreamType, _ reader: inout QueryReader, _ adapters: [String]) -> StreamQuery {
         switch type {
-        case .device: return .devices(DeviceFilter(&reader), reader.search("q"))
+        case .device: return .devices(DeviceFilter(&reader, adapters: adapters), reader.search("q"))
         case .unit: return .units(reader.id("propertyId"), reader.search("q"))
         case .property: return .properties(reader.id("portfolioId"), reader.search("q"))
         case .portfolio: return .portfolios(reader.search("q"))

@@ -33,11 +33,11 @@ enum StreamRoutes {
     }
 
     private static func openByQuery(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try open(call, try call.readQuery { StreamRequest.names(&$0) })
+        try open(call, try call.readQuery { StreamRequest.names(&$0, adapters: call.services.adapterKinds) })
     }
 
     private static func openByBody(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try open(call, try call.readBody { StreamRequest.names(&$0) })
+        try open(call, try call.readBody { StreamRequest.names(&$0, adapters: call.services.adapterKinds) })
     }
 
     private static func open(_ call: AuthenticatedRequest, _ names: [StreamName]) throws -> APIResponse {
@@ -63,7 +63,7 @@ enum StreamRoutes {
         let text = call.text("name")
         let name = try call.readBody { body -> StreamName? in
             if !StreamRequest.isName(text) { body.note("name", .malformed) }
-            return StreamRequest.name(text, &body)
+            return StreamRequest.name(text, &body, adapters: call.services.adapterKinds)
         }
         let stream = try call.control.streams.stream(call.text("streamId"), of: call.caller)
         if let name { try stream.subscribe(name) }

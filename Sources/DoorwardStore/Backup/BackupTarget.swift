@@ -30,7 +30,7 @@ package struct BackupTarget: Sendable {
     package func begin(_ random: RandomSource) throws(StoreBackupError) -> PartialBackup {
         let partial = path + ".partial-" + random.hexadecimal(byteCount: 8)
         let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
-        guard descriptor >= 0 else { throw .failed(systemError("the copy's file cannot be made")) }
+        guard descriptor >= 0 else { throw .ofSystem("the copy's file cannot be made") }
         return PartialBackup(path: partial, target: path, folder: folder, descriptor: descriptor)
     }
 
@@ -60,7 +60,7 @@ package struct PartialBackup: Sendable {
     /// Flushes the pages copied so far, so that the last flush has little left to write.
     func flush() throws(StoreBackupError) {
         // Blocks: the reader's thread, or the thread of `finish`.
-        guard fsync(descriptor) == 0 else { throw .failed(systemError("the copy cannot be flushed")) }
+        guard fsync(descriptor) == 0 else { throw .ofSystem("the copy cannot be flushed") }
     }
 
     /// Makes the copy durable and gives it its final name. Call it when no connection has the file open any more.
@@ -69,7 +69,7 @@ package struct PartialBackup: Sendable {
     package func finish() throws(StoreBackupError) -> Int64 {
         try flush()
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .failed(systemError("the size of the copy cannot be read")) }
+        guard fstat(descriptor, &status) == 0 else { throw .ofSystem("the size of the copy cannot be read") }
         try rename()
         do {
             try flushFolder()
@@ -96,16 +96,26 @@ package struct PartialBackup: Sendable {
         }
         guard errno != EEXIST else { throw .refused(.alreadyExists) }
         // Not every file system supports hard links. On the others, check whether the name exists, then rename.
-        guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .failed(systemError("the copy cannot be renamed")) }
+        guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .ofSystem("the copy cannot be renamed") }
         guard !BackupTarget.exists(target) else { throw .refused(.alreadyExists) }
-        guard Glibc.rename(path, target) == 0 else { throw .failed(systemError("the copy cannot be renamed")) }
+        guard Glibc.rename(path, target) == 0 else { throw .ofSystem("the copy cannot be renamed") }
     }
 
     private func flushFolder() throws(StoreBackupError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .failed(systemError("the copy's folder cannot be opened")) }
+        guard descriptor >= 0 else { throw .ofSystem("the copy's folder cannot be opened") }
         defer { close(descriptor) }
         // Blocks: the thread of `finish`.
-        guard fsync(descriptor) == 0 else { throw .failed(systemError("the copy's folder cannot be flushed")) }
+        guard fsync(descriptor) == 0 else { throw .ofSystem("the copy's folder cannot be flushed") }
+    }
+}
+
+extension StoreBackupError {
+    /// The error for the system call of this thread that failed last. Make it at once: any other call may change `errno`.
+    ///
+    /// - Parameter what: what failed, as a clause.
+    fileprivate static func ofSystem(_ what: String) -> StoreBackupError {
+        let failure = SystemFailure.last
+        return [ENOSPC, EDQUOT].contains(failure.code) ? .refused(.diskFull) : .failed("\(what): \(failure)")
     }
 }

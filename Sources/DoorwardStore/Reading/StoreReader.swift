@@ -118,6 +118,8 @@ final class StoreReader: Sendable {
             throw .unavailable
         } catch let error as StoreBackupError {
             throw error
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+            throw .refused(.diskFull)
         } catch {
             throw .failed("copying the database failed: \(describe(error))")
         }

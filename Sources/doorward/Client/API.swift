@@ -36,7 +36,7 @@ struct API: AsyncParsableCommand {
     var path: String
 
     @Argument(help: ArgumentHelp("Parts of the query or of the body.", valueName: "key=value"))
-    var fields: [AddressPart] = []
+    var fields: [RequestField] = []
 
     @Option(
         help: ArgumentHelp("Send this file as the body; - for standard input.", valueName: "file"), completion: .file())
@@ -99,6 +99,28 @@ struct API: AsyncParsableCommand {
         var lines = PrintableLines()
         try await response.read { StandardStream.output.write(lines.take($0)) }
         StandardStream.output.write(lines.rest)
+    }
+}
+
+/// One `KEY=VALUE` of a request.
+struct RequestField: ExpressibleByArgument, Equatable {
+    let key: String
+    /// The text after the first `=`, for a query.
+    let text: String
+
+    init?(argument: String) {
+        guard let (key, text) = AddressPart.split(argument) else { return nil }
+        (self.key, self.text) = (key, text)
+    }
+
+    /// The value in a body: the text as JSON, or the text itself if it is not JSON. A number stays text if its JSON form differs
+    /// from the typed text, such as the id `398172E4`.
+    var value: Wire.Value {
+        switch Wire.Value(json: text) {
+        case .integer(let number) where "\(number)" != text: .string(text)
+        case .number where text.contains { $0 == "e" || $0 == "E" } || !text.contains("."): .string(text)
+        case let value: value ?? .string(text)
+        }
     }
 }
 

@@ -1,33 +1,55 @@
 import ArgumentParser
 import DoorwardAPI
+import DoorwardAdapterKit
 import FoundationEssentials
 
-/// One `KEY=VALUE` of a lock's address, or of an API request.
-struct AddressPart: ExpressibleByArgument, Equatable, Sendable {
+/// One `KEY=VALUE` or `KEY:=JSON` of a lock's address.
+struct AddressPart: Equatable, Sendable {
     let key: String
-    /// The value that the text has as JSON, or the text itself if it is not JSON.
-    let value: Wire.Value
-    /// The text after the first `=`.
+    /// The text after the `=`, as it was typed.
     let text: String
+    /// The value of a `KEY:=JSON`; `nil` for a `KEY=VALUE`.
+    private let json: Wire.Value?
 
-    init?(argument: String) {
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty else { return nil }
-        key = String(parts[0])
-        let text = String(parts[1])
-        self.text = text
-        value =
-            (try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8))).flatMap { Self.kept($0, text) } ?? .string(text)
+    /// - Throws: an error that shows the right form, or names the key whose value is not JSON.
+    init(argument: String) throws(ValidationError) {
+        guard let (name, text) = Self.split(argument) else {
+            throw ValidationError("write it as KEY=VALUE, as in `name=gate`.")
+        }
+        let isJSON = name.hasSuffix(":")
+        (key, self.text) = (isJSON ? String(name.dropLast()) : name, text)
+        json = isJSON ? Wire.Value(json: text) : nil
+        guard !isJSON || json != nil else {
+            throw ValidationError(
+                "the value of `\(key.printable)` is not JSON. Write \(key.printable)=VALUE to send it as text.")
+        }
     }
 
-    /// Returns `nil` for a number whose JSON form differs from the typed text, such as the lock id
-    /// `398172E4`. The value is then sent as text.
-    private static func kept(_ value: Wire.Value, _ text: String) -> Wire.Value? {
-        switch value {
-        case .integer(let number): "\(number)" == text ? value : nil
-        case .number: text.contains { $0 == "e" || $0 == "E" } || !text.contains(".") ? nil : value
-        default: value
+    /// Returns the value for a field of an adapter. The text of a `KEY=VALUE` stays text unless the field takes numbers, `true` and
+    /// `false`, or lists: a lock may be called `12` or `true`, and a payload may be `{"bolt":"out"}`.
+    ///
+    /// - Parameter form: the values that the field takes; `nil` for a field that is not known here.
+    func value(for form: AddressField.Form?) -> Wire.Value {
+        if let json { return json }
+        switch form {
+        case .text, .word, nil: return .string(text)
+        case .boolean, .integer, .number, .words: return Wire.Value(json: text) ?? .string(text)
         }
+    }
+
+    /// Returns the text before and the text after the first `=`; `nil` if there is no key.
+    static func split(_ argument: String) -> (key: String, text: String)? {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, parts[0] != ":" else { return nil }
+        return (String(parts[0]), String(parts[1]))
+    }
+}
+
+extension Wire.Value {
+    /// Reads a text as JSON; `nil` if it is not JSON.
+    init?(json text: String) {
+        guard let value = try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8)) else { return nil }
+        self = value
     }
 }
 
@@ -36,12 +58,7 @@ struct AddressOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Parts of the lock's address; several can follow, and the option can be repeated.", valueName: "key=value"),
-        transform: { text in
-            guard let part = AddressPart(argument: text) else {
-                throw ValidationError("write it as KEY=VALUE, as in `name=gate`.")
-            }
-            return part
-        })
+        transform: { try AddressPart(argument: $0) })
     var address: [AddressPart] = []
 
     func validate() throws {
@@ -56,13 +73,13 @@ struct AddressOptions: ParsableArguments {
         var (expanded, isAddress, isValueNext): ([String], Bool, Bool) = ([], false, false)
         for (index, argument) in arguments.enumerated() {
             if argument == "--" { return expanded + arguments[index...] }
-            if isAddress, !isValueNext, !argument.hasPrefix("-"), AddressPart(argument: argument) != nil {
+            if isAddress, !isValueNext, !argument.hasPrefix("-"), AddressPart.split(argument) != nil {
                 expanded.append("--address")
             }
             if !isValueNext {
                 isAddress =
                     argument == "--address" || argument.hasPrefix("--address=")
-                    || isAddress && !argument.hasPrefix("-") && AddressPart(argument: argument) != nil
+                    || isAddress && !argument.hasPrefix("-") && AddressPart.split(argument) != nil
             }
             isValueNext = argument == "--address" && !isValueNext
             expanded.append(argument)

@@ -8,8 +8,9 @@ struct Attach: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Attach a lock to a property or unit.",
         discussion: """
-            The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value that \
-            is valid JSON (a number, true, a list) is sent as JSON, any other as text.
+            The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value \
+            is sent as typed, as text; only keys that take a number, true or false, or a list take it as JSON. \
+            `doorward adapters ADAPTER` shows the types. KEY:=JSON always sends JSON, as in 'availability:=[{"topic":"a"}]'.
 
             \(ShippedAdapters.all.map { "\($0.guide.kind): \($0.guide.attaching)" }.joined(separator: "\n\n"))
 
@@ -73,7 +74,10 @@ struct Attach: AsyncParsableCommand {
         var device = Wire.NewDevice(
             name: name, adapter: adapter ?? "", address: [:], propertyId: place.propertyID ?? property, unitId: place.unitID)
         if let discovered { try await take(discovered, into: &device, client) }
-        for part in lock.address { device.address[part.key] = part.value }
+        let fields = ShippedAdapters.all.first { $0.guide.kind == device.adapter }?.addressFields ?? []
+        for part in lock.address {
+            device.address[part.key] = part.value(for: fields.first { $0.name == part.key }?.form)
+        }
         if let profile { device.address["profile"] = .string(profile) }
         let answer = try await attach(device, client)
         output.print(json: answer.json) { style in

@@ -167,6 +167,7 @@ extension HTTPSettings {
         tls = configuration.http.tls.map { TLSFiles(certificatePath: $0.certificate, privateKeyPath: $0.privateKey) }
         accessTokenLifetime = .seconds(configuration.auth.accessTokenMinutes * 60)
         commandTimeout = .seconds(configuration.commands.timeoutSeconds)
+        adapterKinds = ShippedAdapters.kinds
         tokenIssuer = configuration.gateway.name
         publicURL = configuration.gateway.publicURL
     }

@@ -14,9 +14,9 @@ struct SigningKeyFile: Sendable {
     let path: String
     let purpose: KeyPurpose
     /// The key in messages: `the key that signs access tokens`.
-    private let noun: String
+    let noun: String
     /// The configuration key that names the file.
-    private let setting: String
+    let setting: String
     /// What a person can do who has read the key, and what the operator does then.
     private let exposure: String
 

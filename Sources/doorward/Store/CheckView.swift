@@ -5,15 +5,19 @@ import FoundationEssentials
 /// Prints the report on a database.
 struct CheckView {
     private let report: StoreCheckReport
+    private let files: StoreFiles
 
-    init(_ report: StoreCheckReport) { self.report = report }
+    init(_ report: StoreCheckReport, _ files: StoreFiles) { (self.report, self.files) = (report, files) }
 
     /// Returns one line for each verified log; on a terminal also a sentence about all logs.
     func lines(_ style: OutputStyle) -> [String] {
         let rows = report.counts.logs.map { [Table.Cell("\($0.log)"), Table.Cell("\($0.size)"), Table.Cell("whole", .green)] }
         let table = Table("LOG", "RECORDS", "CHECK", rows: rows).lines(style)
         guard style.isInteractive else { return table }
-        return (rows.isEmpty ? [] : table) + (report.isWhole ? ["", sentence(style)] : [])
+        let alone =
+            files.areAllMissing
+            ? ["No key file and no checkpoints are beside it: a gateway needs them as well to start on it."] : []
+        return (rows.isEmpty ? [] : table) + (report.isWhole ? ["", sentence(style)] + alone : [])
     }
 
     private func sentence(_ style: OutputStyle) -> String {
@@ -28,7 +32,7 @@ struct CheckView {
     }
 
     /// One JSON document with the fields `path bytes schema isWhole logs records commands openCommands personalValues
-    /// erasedValues unverifiedValues fault`.
+    /// erasedValues unverifiedValues fault missing problems`.
     var json: [UInt8] {
         let counts = report.counts
         let document = Document(
@@ -36,7 +40,7 @@ struct CheckView {
             logs: counts.logs.map { Document.Log(id: "\($0.log)", size: $0.size) }, records: counts.records,
             commands: counts.commands, openCommands: counts.openCommands, personalValues: counts.personalValues,
             erasedValues: counts.erasedValues, unverifiedValues: counts.unverifiedValues,
-            fault: Nullable(value: report.fault.map(Document.Fault.init)))
+            fault: Nullable(value: report.fault.map(Document.Fault.init)), missing: files.missing, problems: files.problems)
         return JSONOutput.document(document)
     }
 
@@ -54,6 +58,10 @@ struct CheckView {
         let unverifiedValues: UInt64
         /// `null` if there is no fault, but never absent.
         let fault: Nullable<Fault>
+        /// Sentences about files that a gateway needs beside the database and that do not exist.
+        let missing: [String]
+        /// Sentences about files beside the database that no gateway can use.
+        let problems: [String]
 
         struct Log: Encodable {
             let id: String

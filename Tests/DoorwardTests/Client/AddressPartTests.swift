@@ -1,12 +1,52 @@
 import ArgumentParser
 import DoorwardAPI
+import DoorwardAdapterKit
 import Testing
 
 @testable import doorward
 
 @Suite("Address arguments") struct AddressPartTests {
     @Test(
-        "a value is read as JSON if that keeps its spelling, otherwise as text",
+        "a text stays text for a field of texts and for an unknown field",
+        arguments: [
+            "007", "12", "-1", "0.5", "1e3", "1.0", "true", "null", "{a}", #"{"bolt":"out"}"#, #"["a"]"#, #""5""#, "", "b=c",
+            "LOCKED",
+            "398172E4", "12345678901234567890",
+        ], [nil, .text, .word(["LOCKED"])] as [AddressField.Form?])
+    func texts(_ text: String, _ form: AddressField.Form?) throws {
+        let part = try AddressPart(argument: "a=\(text)")
+        #expect(part.key == "a" && part.text == text)
+        #expect(part.value(for: form) == .string(text))
+    }
+
+    @Test(
+        "a field of another type takes JSON; what is not JSON stays text, for the gateway to reject",
+        arguments: [
+            ("5", .integer(0...9), .integer(5)), ("-1", .integer(0...9), .integer(-1)), ("0.5", .number(0...1), .number(0.5)),
+            ("1e3", .number(0...1), .integer(1000)), ("true", .boolean, .bool(true)), ("007", .integer(0...9), .string("007")),
+            ("soon", .integer(0...9), .string("soon")), ("True", .boolean, .string("True")), ("[1", .words(["a"]), .string("[1")),
+            (#"["LOCK"]"#, .words(["LOCK"]), .array([.string("LOCK")])),
+        ] as [(String, AddressField.Form, Wire.Value)])
+    func typed(_ text: String, _ form: AddressField.Form, _ value: Wire.Value) throws {
+        #expect(try AddressPart(argument: "a=\(text)").value(for: form) == value)
+    }
+
+    @Test(
+        "KEY:=JSON sends JSON to any field",
+        arguments: [
+            ("5", .integer(5)), ("true", .bool(true)), ("null", .null), (#""5""#, .string("5")),
+            (#"[{"topic":"a=b"}]"#, .array([.object(["topic": .string("a=b")])])),
+        ] as [(String, Wire.Value)])
+    func forced(_ text: String, _ value: Wire.Value) throws {
+        for form in [nil, .text, .integer(0...9)] as [AddressField.Form?] {
+            let part = try AddressPart(argument: "a:=\(text)")
+            #expect(part.key == "a" && part.text == text)
+            #expect(part.value(for: form) == value)
+        }
+    }
+
+    @Test(
+        "in a request, a value is read as JSON if that keeps its spelling, otherwise as text",
         arguments: [
             ("a=5", .integer(5)), ("a=-1", .integer(-1)), ("a=0.5", .number(0.5)), ("a=true", .bool(true)), ("a=null", .null),
             ("a=LOCKED", .string("LOCKED")), (#"a="5""#, .string("5")), ("a=", .string("")), ("a=b=c", .string("b=c")),
@@ -15,10 +55,10 @@ import Testing
             ("id=398172E4", .string("398172E4")), ("a=12345678901234567890", .string("12345678901234567890")),
             ("a=1.0", .string("1.0")),
         ] as [(String, Wire.Value)])
-    func values(_ text: String, _ value: Wire.Value) {
-        #expect(AddressPart(argument: text)?.value == value)
-        #expect(text.hasPrefix(AddressPart(argument: text)?.key ?? "-"))
-        #expect(text.hasSuffix("=\(AddressPart(argument: text)?.text ?? "-")"), "the text is unchanged")
+    func requests(_ text: String, _ value: Wire.Value) {
+        #expect(RequestField(argument: text)?.value == value)
+        #expect(text.hasPrefix(RequestField(argument: text)?.key ?? "-"))
+        #expect(text.hasSuffix("=\(RequestField(argument: text)?.text ?? "-")"), "the text is unchanged")
     }
 
     @Test(
@@ -35,32 +75,38 @@ import Testing
 
     @Test("attach, decode and encode parse an address in the same way and report the same errors")
     func alike() throws {
-        let address = ["--address", "a=5", #"b=["x",1]"#, "--address", "c={\"d\":true}", "e=398172E4"]
+        let address = ["--address", "a=5", #"b:=["x",1]"#, "--address", "c={\"d\":true}", "e:=12"]
         let heads = [
             ["attach", "n", "--property", "p", "--adapter", "mqtt"], ["profile", "decode", "tasmota", "-"],
             ["profile", "encode", "tasmota", "unlock"],
         ]
         let values: [Wire.Value] = [
-            .integer(5), .array([.string("x"), .integer(1)]), .object(["d": .bool(true)]), .string("398172E4"),
+            .string("5"), .array([.string("x"), .integer(1)]), .string(#"{"d":true}"#), .integer(12),
         ]
         for head in heads {
             let command = try Doorward.parseAsRoot(AddressOptions.expanded(head + address))
             let parts =
                 (command as? Attach)?.lock.address ?? (command as? ProfileDecode)?.lock.options.address
                 ?? (command as? ProfileEncode)?.lock.options.address
-            #expect(parts?.map(\.value) == values)
+            #expect(parts?.map { $0.value(for: nil) } == values)
             for (wrong, message) in [
                 (["--address", "a=1", "a=2"], "The address has two values for `a`."),
+                (["--address", "a=1", "a:=2"], "The address has two values for `a`."),
+                (["--address", "x=1", "a:=[1"], "the value of `a` is not JSON. Write a=VALUE to send it as text."),
                 (["--address", "novalue"], "The value 'novalue' is invalid for '--address <key=value>': write it as KEY=VALUE"),
             ] {
                 let error = try #require(throws: (any Error).self) {
                     _ = try Doorward.parseAsRoot(AddressOptions.expanded(head + wrong))
                 }
                 #expect(Exit(of: error).message.contains(message), "\(Exit(of: error).message)")
+                #expect(Exit(of: error).code == 2)
             }
         }
     }
 
-    @Test("an argument without a key or without an equals sign is rejected", arguments: ["", "a", "=", "=5"])
-    func none(_ text: String) { #expect(AddressPart(argument: text) == nil) }
+    @Test("an argument without a key or without an equals sign is rejected", arguments: ["", "a", "=", "=5", ":=5"])
+    func none(_ text: String) {
+        #expect(throws: ValidationError.self) { try AddressPart(argument: text) }
+        #expect(RequestField(argument: text) == nil)
+    }
 }

@@ -8,7 +8,8 @@ extension EndToEnd {
             let result = try await shell.run(
                 "attach", "Back door", "--adapter", "simulator", "--property", "Quay 1", "--unit", "1a", "--address",
                 "latencyMs=5",
-                "batteryLevel=77", "--address", #"capabilities=["LOCK","UNLOCK","BATTERY"]"#, "initialState=UNLOCKED")
+                "batteryLevel=77", "keypadSlots=12", "seed:=7", "--address", #"capabilities=["LOCK","UNLOCK","BATTERY"]"#,
+                "initialState=UNLOCKED")
             #expect(result.code == 0, "\(result.errors)")
             let id = try #require(result.rows.first?.last)
             #expect(result.rows == [["Back door", id]])
@@ -17,7 +18,8 @@ extension EndToEnd {
             #expect(
                 device["address"]
                     == .object([
-                        "latencyMs": .number(5), "batteryLevel": .number(77), "initialState": .string("UNLOCKED"),
+                        "latencyMs": .number(5), "batteryLevel": .number(77), "keypadSlots": .string("12"), "seed": .number(7),
+                        "initialState": .string("UNLOCKED"),
                         "capabilities": .array([.string("LOCK"), .string("UNLOCK"), .string("BATTERY")]),
                     ]))
             let json = try await shell.run(
@@ -75,6 +77,7 @@ extension EndToEnd {
                 ["attach", "n", "--adapter", "mqtt", "--discovered", "id", "--property", "p"],
                 ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "novalue"],
                 ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "a=1", "a=2"],
+                ["attach", "n", "--adapter", "simulator", "--property", "p", "--address", "capabilities:=[LOCK]"],
                 ["attach", "n", "--adapter", "mqtt", "--property", "p", "--profile", "x", "--address", "profile=y"],
                 ["detach"], ["simulate", "n"], ["simulate", "n", "explode"],
             ])
