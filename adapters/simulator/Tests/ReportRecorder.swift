@@ -41,6 +41,7 @@ extension LockReport.Fact {
         case .refusal(let cause): "refused \(cause.rawValue)"
         case .event(let event, _, _): event.rawValue
         case .settings(let settings): "relocks after \(settings.autoRelockSeconds ?? -1)"
+        case .product(let product): "is \(product)"
         case .deliveredLate(let order): "late \(order)"
         case .faults(let words): "faults \(words.sorted().joined(separator: " "))"
         }

@@ -178,7 +178,7 @@ private final class ReportChecker: Sendable {
             case .manual: return lockState == .locked || lockState == .unlocked ? nil : "\(lockState.rawValue) by hand"
             default: return nil
             }
-        case .door, .availability, .event, .faults, .settings, .deliveredLate: return nil
+        case .door, .availability, .event, .faults, .settings, .product, .deliveredLate: return nil
         }
     }
 
