@@ -72,14 +72,14 @@ class Connection:
 class Gateway:
     """Runs a gateway of a program with its own database, with two portfolios of people and locks."""
 
-    def __init__(self, program, folder, soft_limit=None):
+    def __init__(self, program, folder, soft_limit=None, **settings):
         self.program, self.soft_limit = program, soft_limit
         self.folder = tempfile.mkdtemp(dir=folder)
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("DOORWARD_")}
         self.environment |= {
             "DOORWARD_STORE_PATH": f"{self.folder}/doorward.db", "DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_LOG_LEVEL": "critical",
             "DOORWARD_HTTP_TRUSTED_PROXIES": "127.0.0.99", "DOORWARD_LIMITS_DENIED_PER_MINUTE": "100000",
-        }
+        } | settings
 
     def start(self):
         def limit():
@@ -347,106 +347,6 @@ async def readers(report, folder, program):
     gateway.stop()
 
 
-# --- The owners' own long work --------------------------------------------------------------------------------------------
-
-async def long_work(report, folder, program):
-    gateway = await Gateway(program, folder).seed()
-    made = 0
-    while made < RECORDS:
-        times, _ = await unlocks(gateway, 5, side=1, connections=48)
-        made += 2 * len(times)
-    root = await gateway.sign_in("root@example.org")
-    done = {"erasures": 0, "exports": 0}
-
-    async def erase(n):
-        connection = Connection(gateway.port, root)
-        for turn in range(1 << 30):
-            person = await gateway.make(connection, "/users", {"email": f"leaving{n}-{turn}@example.org", "firstName": "L", "lastName": "L"})
-            for path in (f"/users/{person}", f"/users/{person}/personal-data"):
-                status, answer = await connection.ask("DELETE", "/api/v1" + path)
-                assert status == 204, (path, status, answer)
-            done["erasures"] += 1
-
-    async def export():
-        # Read by another process, which takes no time from the one that measures the unlocks.
-        while True:
-            process = await asyncio.create_subprocess_exec(
-                "curl", "-sf", "-o", "/dev/null", "-H", f"Authorization: Bearer {gateway.owners[1]}",
-                f"http://127.0.0.1:{gateway.port}/api/v1/access-records/export?format=ndjson")
-            try:
-                assert await process.wait() == 0, "an export failed"
-            except asyncio.CancelledError:
-                process.kill()
-                raise
-            done["exports"] += 1
-
-    for _ in range(3):
-        times, _ = await unlocks(gateway, SECONDS, pause=0.01)
-        report("unlock p99 alone", percentile(times, 0.99), "ms", p50=round(percentile(times, 0.5), 2), unlocks=len(times), records=made)
-        await beside(report, gateway, "two exports", [export() for _ in range(2)], 0.01)
-        await beside(report, gateway, "ten erasures", [erase(n) for n in range(10)], 0.01)
-        await beside(report, gateway, "ten erasures and two exports", [erase(n) for n in range(10)] + [export() for _ in range(2)], 0.01)
-        report("erasures and exports that ended", done["erasures"], "", exports=done["exports"])
-    gateway.stop()
-
-
-# --- Streams that all connect again -------------------------------------------------------------------------------------
-
-async def reconnects(report, folder, program):
-    gateway = await Gateway(program, folder).seed()
-    root = Connection(gateway.port, await gateway.sign_in("root@example.org"))
-    owner, tokens = Connection(gateway.port, gateway.owners[0]), []
-    for n in range(250):
-        email = f"resident{n}@example.org"
-        person = await gateway.person(root, email)
-        unit = await gateway.make(owner, "/units", {"name": f"flat {n}", "propertyId": gateway.properties[0]})
-        status, answer = await owner.ask("POST", f"/api/v1/units/{unit}/tenants", {"userId": person, "role": "TENANT"})
-        assert status == 200, answer
-        tokens.append(await gateway.sign_in(email))
-
-    async def stream(n, last=None):
-        """Opens a stream and returns it with the id of its first position."""
-        connection = await Connection(gateway.port).open()
-        resume = f"Last-Event-ID: {last}\r\n" if last else ""
-        connection.writer.write(
-            f"GET /api/v1/stream?subscribe=doors:device:&subscribe=me:permissions HTTP/1.1\r\nHost: d\r\n{resume}"
-            f"Authorization: Bearer {tokens[n % len(tokens)]}\r\n\r\n".encode())
-        identity = None
-        while True:
-            line = await connection.reader.readline()
-            assert line, "the stream ended"
-            if line.startswith(b"id: "):
-                identity = line[4:].strip().decode()
-            if line.startswith(b"event: position"):
-                return connection, identity
-            if line.startswith(b"data: ") and b'"resumed":false' in line and last:
-                raise AssertionError("a stream was not resumed")
-
-    async def all_of(count, last):
-        gate = asyncio.Semaphore(64)
-
-        async def one(n):
-            async with gate:
-                return await stream(n, last[n] if last else None)
-
-        return await asyncio.gather(*(one(n) for n in range(count)))
-
-    for count in (500, 1000, 2000, 4000):
-        streams = await all_of(count, None)
-        await asyncio.sleep(1)
-        for round in range(3):
-            before, begin = gateway.cpu(), time.monotonic()
-            for connection, _ in streams:
-                connection.writer.transport.abort()
-            streams = await all_of(count, [identity for _, identity in streams])
-            report(f"processor time of one of {count} streams that connect again at once", (gateway.cpu() - before) / count * 1e6, "µs",
-                   seconds=round(time.monotonic() - begin, 2))
-        for connection, _ in streams:
-            connection.writer.transport.abort()
-        await asyncio.sleep(3)
-    gateway.stop()
-
-
 # --- Guessing -----------------------------------------------------------------------------------------------------------
 
 async def guessing(report, folder, program):
@@ -497,10 +397,10 @@ async def guessing(report, folder, program):
 
 async def main():
     folder, programs = sys.argv[1], sys.argv[2:]
-    chosen = os.environ.get("STRANGERS_ONLY", "unicode_bomb descriptors readers long_work reconnects guessing").split()
+    chosen = os.environ.get("STRANGERS_ONLY", "unicode_bomb descriptors readers guessing").split()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    for part in (unicode_bomb, descriptors, readers, long_work, reconnects, guessing):
+    for part in (unicode_bomb, descriptors, readers, guessing):
         if part.__name__ in chosen:
             for program in programs:
                 await part(Report(program), folder, program)

@@ -39,8 +39,9 @@ package final class Checkpoints: Sendable {
     static let pause = Duration.seconds(1)
     /// The number of bytes appended after which the file is reduced to the newest checkpoints.
     static let maxBytesAppended = 16 * 1024 * 1024
-    /// The number of checkpoints in one record, which then has about half of the maximum size.
-    private static let batch = 200
+    /// The number of checkpoints in one record, which stays below the maximum size of a record also with the maximum length of a
+    /// gateway's name (`gateway.name`, 253 characters) in each.
+    static let batch = 100
 
     /// Reads and signs nothing before `start` or `acceptRollback`.
     package init(

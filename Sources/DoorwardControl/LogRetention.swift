@@ -17,6 +17,8 @@ package final class LogRetention: Sendable {
     static let pause = Duration.milliseconds(50)
     /// How often the logs are looked at.
     static let interval = Duration.seconds(600)
+    /// The most tries, a second apart, to empty the write-ahead log after a removal.
+    static let maxFinishes = 20
 
     private let directory: CurrentDirectory
     private let storeGuard: StoreGuard
@@ -71,8 +73,12 @@ package final class LogRetention: Sendable {
                     metadata: ["portfolio": "\(portfolio)", "reason": "\(error)"])
             }
         }
-        guard isFinishingDue.withLock(\.self) else { return }
-        try? await finishErasures()
+        // Reads are short, but while exports run, most moments have one: several tries find a moment without.
+        for _ in 0..<Self.maxFinishes where isFinishingDue.withLock(\.self) {
+            guard (try? await finishErasures()) != nil else { return }
+            guard isFinishingDue.withLock(\.self) else { return }
+            guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))) != nil else { return }
+        }
     }
 
     /// Removes the oldest expired records of one portfolio's log.

@@ -4,9 +4,8 @@ import Synchronization
 
 /// A serial queue with a thread of its own, for work that computes for long.
 ///
-/// A large snapshot of a stream, a change that concerns thousands of streams, or the lines of an NDJSON export take all the processor time
-/// that there is. On the threads of Swift's pool, the next step of each request would wait for all of this, and so would the next
-/// read of the export. A serial queue occupies one thread of its own at a time, and the operating system divides the time fairly.
+/// A large snapshot of a stream, or a change that concerns thousands of streams, takes all the processor time that there is. On the
+/// threads of Swift's pool, the next step of each request would wait for all of this. A serial queue occupies one thread of its own at a time, and the operating system divides the time fairly.
 package final class SeparateExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -51,7 +51,7 @@ package enum StoreBackupProblem: String, CaseIterable, Sendable {
     case alreadyExists = "already_exists"
     /// Another backup is being written.
     case alreadyRunning = "already_running"
-    /// The copy does not fit on its disk, or into the gateway's share of it.
+    /// The copy does not fit on its disk.
     case diskFull = "disk_full"
 }
 

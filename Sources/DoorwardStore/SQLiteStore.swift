@@ -127,7 +127,8 @@ package final class SQLiteStore: GatewayStore {
         try await writer.commit(transaction).get()
     }
 
-    /// Replaces the person-key file, and truncates the write-ahead log unless a reader needs it. Transactions do not wait for this.
+    /// Replaces the person-key file, and truncates the write-ahead log unless a reader needs it. Transactions wait neither for the
+    /// flush of the file nor for readers.
     package func finishErasures() async throws(StoreError) -> Bool { try await writer.finishErasures() }
 
     /// Returns whether the writer accepts transactions. After a failure, tries to reopen the database once the retry delay has
@@ -145,6 +146,7 @@ package final class SQLiteStore: GatewayStore {
             try await writer.drain()
         } catch {
             await reader.close()
+            try? await writer.close()
             throw error
         }
         await reader.close()

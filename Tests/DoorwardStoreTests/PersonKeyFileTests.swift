@@ -298,9 +298,12 @@ import Testing
 
     @Test("Transactions are written while the key file of an erasure is being replaced, and a close waits for the file")
     mutating func writesMeanwhile() async throws {
-        let (held, gate) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        let (held, gate, events) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0), Events())
         var hooks = StoreHooks()
+        // The file is held until the close has written everything else.
+        hooks.afterCheckpoint = { gate.signal() }
         hooks.duringErasure = { step in
+            if step == .afterRename { events.add("replaced") }
             guard step == .beforeDraft else { return }
             held.continuation.yield()
             // Blocks: the thread of the key file, as in a slow flush.
@@ -308,21 +311,56 @@ import Testing
         }
         let (store, _) = try await filled(hooks)
         _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
-        async let finished = store.finishErasures()
+        async let finished = try? store.finishErasures()
         for await _ in held.stream { break }
         // The first record after the erasure has a key of the next generation, before the old one is destroyed.
         let places = try await store.commit(StoreTransaction(records: [named()]))
         #expect(places.count == 1)
         #expect(try await names(store) == [nil, "Grace Hopper", Self.name])
-        async let close: Void = store.close()
-        gate.signal()
-        _ = try? await finished
-        try await close
-        #expect(!FileManager.default.fileExists(atPath: "\(keyFile).new"), "the file was replaced before the close has ended")
+        try await store.close()
+        events.add("closed")
+        _ = await finished
+        #expect(events.all == ["replaced", "closed"])
         let again = try database.open()
         #expect(try await names(again) == [nil, "Grace Hopper", Self.name])
         try await again.close()
         #expect(try StoreCheck.run(path: database.path).isWhole)
+    }
+
+    @Test("Erasures that are finished at the same time share a replacement of the file, also when the gateway stops meanwhile")
+    mutating func finishedTogether() async throws {
+        let (held, gate, events) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0), Events())
+        var hooks = StoreHooks()
+        hooks.duringErasure = { step in
+            if step == .afterRename { events.add("replaced") }
+            guard step == .beforeDraft else { return }
+            held.continuation.yield()
+            // Blocks: the thread of the key file, as in a slow flush.
+            gate.wait()
+        }
+        let (store, _) = try await filled(hooks)
+        _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
+        async let first = store.finishErasures()
+        for await _ in held.stream { break }
+        _ = try await store.commit(StoreTransaction(forgets: [.user(script.fixture.user("Grace"))]))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { _ = try await store.finishErasures() } }
+            gate.signal()
+            for await _ in held.stream { break }
+            gate.signal()
+            try await group.waitForAll()
+        }
+        _ = try await first
+        #expect(events.all == ["replaced", "replaced"])
+        try await store.close()
+        #expect(try StoreCheck.run(path: database.path).isWhole)
+    }
+
+    /// What happened, in order.
+    private final class Events: Sendable {
+        private let state = Mutex<[String]>([])
+        var all: [String] { state.withLock { $0 } }
+        func add(_ event: String) { state.withLock { $0.append(event) } }
     }
 
     private func run(_ sql: String, _ queue: DatabaseQueue) throws {

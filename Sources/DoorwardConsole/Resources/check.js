@@ -30,7 +30,7 @@ const page = {
       const { picker, people } = state;
       await Promise.all([picker.read(), mayList && people.read()]);
       if (state.isEnded) return;
-      for (const one of [picker, people]) if (!one.isRead && one.error) throw one.error;
+      for (const one of mayList ? [picker, people] : [picker]) if (one.error) throw one.error;
       state.status = 'loaded';
       if (!doorOf(state) && picker.items.length > 0) picker.choose(picker.items[0].id);
     } catch (error) {

@@ -4,8 +4,8 @@ internal import DoorwardPolicy
 /// Who had which right during a period, derived from the records of changes: each right begins with the record that gives it and
 /// ends with the record that takes it. Rights of before the first record that the log keeps are taken from the tenancy.
 ///
-/// Its memory is bounded: it follows a maximum number of rights, by default 250,000, which take at most about 150 MB. Records of
-/// further rights are counted.
+/// Its memory is bounded: it follows a maximum number of rights that were in force in the period or have not ended, by default 250,000,
+/// of about 400 bytes each, and 16 for each door of a guest access. Records of further rights are counted.
 package struct AccessTimeline: Sendable {
     private let period: Range<Timestamp>
     /// The maximum number of rights in the result, and that of all that are followed.
@@ -77,7 +77,8 @@ package struct AccessTimeline: Sendable {
         guard known != nil || !ended.contains(id) && hasPlace() else { return }
         // An id of version 7 begins with the time at which it was created.
         var span = known ?? unseen(AccessSpan.Evidence(at: Self.creation(of: id), seq: nil, by: nil))
-        ended.insert(id)
+        // No record names a right again after the one that ended it. A guest access may end before its own record.
+        if reason != .record || evidence.at > period.lowerBound { ended.insert(id) }
         (span.end, span.endReason) = (evidence, reason)
         close(span)
         guard case .role(.tenant, _) = span.right else { return }

@@ -126,7 +126,7 @@ struct CompliancePage {
         func cut(_ shown: Int, _ count: Int, _ what: String) -> String? {
             guard shown < count else { return nil }
             return "The table shows the first \(ReportTime.number(shown)) of \(ReportTime.number(count)) \(what); "
-                + "\(ReportTime.number(count - shown)) are left out. The figures count all. An export has every record."
+                + "\(ReportTime.number(count - shown)) are left out. An export has every record."
         }
         let (spans, people, devices) = (report.spans.count, figures.people.values.count, figures.devices.values.count)
         let all: [String: String?] = [

@@ -24,8 +24,10 @@ actor StoreWriter {
     private let path: String
     /// The keys of the person-key file. A reopened connection uses them too.
     private nonisolated let keys: PersonKeyFile
-    /// Replaces the person-key file, in the order of the calls. A flush of the file must not hold the writer.
+    /// Replaces the person-key file. A flush of the file must not hold the writer.
     private nonisolated let keyFileThread = BlockingThread("store.keys")
+    /// The last call that finishes erasures, and whether it has begun: until then, further calls join it.
+    private var (finish, hasFinishBegun): (Task<Result<Bool, StoreError>, Never>?, Bool) = (nil, false)
     private let clock: any GatewayClock
     private let random: any RandomNumberGenerator & Sendable
     private let logger: Logger
@@ -55,30 +57,43 @@ actor StoreWriter {
     /// Removes the wrapping keys of erased persons from the person-key file, and moves the write-ahead log into the database, so
     /// that no copy of erased or removed content is left in it.
     ///
-    /// Transactions do not wait for it: the file is replaced on a thread of its own, and the log is not truncated while a reader
-    /// needs it.
+    /// Transactions wait neither for the flush of the file nor for readers. Calls during a replacement share the next one, which
+    /// includes the erasures of all of them.
     ///
     /// - Returns: false if a reader, such as a backup, still needs the write-ahead log.
     /// - Throws: `.failed` if the file cannot be replaced. Calling it again repeats what is left to do.
     func finishErasures() async throws(StoreError) -> Bool {
-        guard case .open(let writer) = condition else { throw .unavailable }
+        if let waiting = finish, !hasFinishBegun { return try await waiting.value.get() }
+        let before = finish
+        let next = Task {
+            _ = await before?.value
+            return await self.finishNow()
+        }
+        (finish, hasFinishBegun) = (next, false)
+        return try await next.value.get()
+    }
+
+    private func finishNow() async -> Result<Bool, StoreError> {
+        hasFinishBegun = true
         do {
-            let erased = try writer.connection.erasedPersons()
+            // The writer itself is not kept during the wait: the next batch would have to copy its caches.
+            guard let erased = try connection?.erasedPersons() else { return .failure(.unavailable) }
             try await keyFileThread.run { [keys] in try keys.erase(erased) }
             // A batch may have failed, or the store may have been closed meanwhile.
-            guard case .open(let writer) = condition else { throw StoreError.unavailable }
-            return try !backups.isRunning && writer.connection.cutLog(waitsForReaders: false)
-        } catch let error as StoreError {
-            throw error
+            guard let connection else { return .failure(.unavailable) }
+            return .success(try !backups.isRunning && connection.cutLog(waitsForReaders: false))
         } catch {
             let failure = error as? DurableFile.Failure
             let reason = failure.map { "the person-key file cannot be \($0.verb): \($0.reason)" } ?? describe(error)
             logger.error(
                 "an erasure is recorded, but its keys are not destroyed yet; repeat it, or restart the gateway",
                 metadata: ["reason": "\(reason)"])
-            throw .failed(reason)
+            return .failure(.failed(reason))
         }
     }
+
+    /// `nil` unless the database is open.
+    private var connection: WriterConnection? { if case .open(let writer) = condition { writer.connection } else { nil } }
 
     /// Queues the transaction and waits until it is durable, was refused or has failed.
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
@@ -129,15 +144,18 @@ actor StoreWriter {
         }
     }
 
-    /// Closes the connection. Call it after `drain` and after closing the readers, because the last connection removes the
-    /// write-ahead log.
+    /// Closes the connection. Call it after `drain`, whatever it has thrown, and after closing the readers, because the last connection
+    /// removes the write-ahead log. Afterwards nothing replaces the person-key file any more.
     func close() async throws(StoreError) {
-        // The locks of the store are released afterwards: no replacement of the file may be in progress then.
-        await keyFileThread.run {}
-        defer { condition = .closed }
-        guard case .open(let writer) = condition else { return }
+        let last = connection
+        condition = .closed
+        while let running = finish {
+            _ = await running.value
+            if finish == running { finish = nil }
+        }
+        guard let last else { return }
         do {
-            try writer.connection.close()
+            try last.close()
         } catch {
             throw .failed("closing the database failed: \(describe(error))")
         }

@@ -88,15 +88,16 @@ struct Log: AsyncParsableCommand {
 
     /// Prints the API's `data`, newest first, each page when it arrives. Stops when the output is closed.
     private func printDocument(_ query: AccessRecords.Query, _ count: Int?, _ client: DoorwardClient) async throws {
-        var (isEmpty, end) = (true, "],\"nextCursor\":null}")
-        StandardStream.output.write("{\"accessRecords\":[")
+        // Nothing is printed before the first page is here, so an error of the first request leaves the output empty.
+        var (start, end) = ("{\"accessRecords\":[", "")
         try await client.accessRecords.eachPage(query, limit: count) { page, next in
             end = "],\"nextCursor\":\(next.map { "\"\($0)\"" } ?? "null")}"
-            let texts = page.map { String(decoding: $0.json, as: UTF8.self) }
-            guard !texts.isEmpty else { return true }
-            defer { isEmpty = false }
-            return StandardStream.output.write((isEmpty ? "" : ",") + texts.joined(separator: ","))
+            guard !page.isEmpty else { return true }
+            defer { start = "," }
+            return StandardStream.output.write(
+                start + page.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: ","))
         }
+        if start != "," { end = start + end }
         StandardStream.output.line(end)
     }
 }

@@ -217,6 +217,13 @@ import Testing
         #expect(timeline.unfollowed == 10)
         let (spans, omitted) = timeline.spans(with: [])
         #expect(spans.count == 10 && omitted == 0)
+        // Rights that have ended before the period take no place, however many there were.
+        var later = AccessTimeline(period: Self.at(100)..<Self.at(1000), caps: caps)
+        for number in 0..<50 as Range<UInt64> {
+            later.add(Self.change(2 * number, at: 10, .assign, "UserRoleAssociation", Self.id(number), after: Self.role))
+            later.add(Self.change(2 * number + 1, at: 20, .remove, "UserRoleAssociation", Self.id(number), before: Self.role))
+        }
+        #expect(later.unfollowed == 0 && later.spans(with: []).spans.isEmpty)
         #expect(spans.count { $0.end != nil } == 1)
         // A right that is in force now is known from the tenancy.
         let present = try #require(spans.first)

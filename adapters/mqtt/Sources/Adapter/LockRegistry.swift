@@ -108,8 +108,9 @@ final class LockRegistry: Sendable {
             for lock in locks(at: update.endpoints, on: broker) { lock.mark(isRemoved: update.isRemoved) }
         }
         for update in updates { updateRenameMark(update, on: broker) }
-        for update in updates where !update.isRemoved {
-            for lock in locks(at: update.endpoints, on: broker) { lock.report(update.product, of: update.id) }
+        for update in updates {
+            guard let product = update.product else { continue }
+            for lock in locks(at: update.endpoints, on: broker) { lock.reportProduct { [(update.id, product)] } }
         }
     }
 

@@ -134,9 +134,7 @@ extension MQTTAdapter: LockAdapter {
             let renamed = discoveries[address.broker]?.renamedLock(from: new.commandEndpoint)
             if let id = isSame ? before?.renamedID ?? renamed : renamed { new.mark(renamed: id) }
             if let before { before.handOver(to: new) } else { new.activate() }
-            for (id, product) in discoveries[address.broker]?.products(at: new.commandEndpoint) ?? [] {
-                new.report(product, of: id)
-            }
+            if let discovery = discoveries[address.broker] { new.reportProduct { discovery.products(at: new.commandEndpoint) } }
         } catch {
             registry.addUnresolved(lock)?.deactivate(.noRoute)
             let mistakes = error.mistakes.map { "\($0.field) \($0.problem)" }.joined(separator: ", ")

@@ -74,8 +74,8 @@ final class BrokerDiscovery: Sendable {
         /// All command endpoints of the lock; for a removed lock, the former ones.
         let endpoints: Set<CommandEndpoint>
         let isRemoved: Bool
-        /// What the lock is, as announced.
-        let product: LockProduct
+        /// What the lock is, as announced; `nil` if it was removed, or if announcements contradict each other.
+        let product: LockProduct?
         /// The endpoint in `endpoints` under the lock's current name; `nil` if the lock's id is not a
         /// hardware id, or if the lock was removed.
         var currentEndpoint: CommandEndpoint?
@@ -122,13 +122,14 @@ final class BrokerDiscovery: Sendable {
                 state.updateTimes(change.lock, at: now)
                 guard !change.lock.isRemoved else {
                     return DiscoveryUpdate(
-                        id: id, endpoints: before?.endpoints ?? [], isRemoved: true, product: change.lock.product)
+                        id: id, endpoints: before?.endpoints ?? [], isRemoved: true, product: nil)
                 }
                 let resolved = ResolvedLock(change.lock, library)
                 state.insert(resolved, of: id)
                 let previous = state.updateName(of: resolved, id)
                 return DiscoveryUpdate(
-                    id: id, endpoints: resolved.endpoints, isRemoved: false, product: change.lock.product,
+                    id: id, endpoints: resolved.endpoints, isRemoved: false,
+                    product: change.lock.problem == nil ? change.lock.product : nil,
                     currentEndpoint: resolved.currentEndpoint, previousEndpoint: previous)
             }
             return (updates, state.discovery.notices.filter { !known.contains($0) })
@@ -158,10 +159,13 @@ final class BrokerDiscovery: Sendable {
         state.withLock { state in endpoints.reduce(into: []) { $0.formUnion(state.ids[$1] ?? []) } }
     }
 
-    /// What the announced locks with this command endpoint are, by their ids.
+    /// What the announced locks with this command endpoint are, by their ids. Announcements with a problem, such as those that contradict
+    /// each other, are left out.
     func products(at endpoint: CommandEndpoint) -> [(id: TopicText, product: LockProduct)] {
         state.withLock { state in
-            (state.ids[endpoint] ?? []).compactMap { id in state.discovery.lock(id).map { (id, $0.product) } }
+            (state.ids[endpoint] ?? []).compactMap { id in
+                state.discovery.lock(id).flatMap { $0.problem == nil ? (id, $0.product) : nil }
+            }
         }
     }
 

@@ -28,10 +28,13 @@ extension MQTTLock {
 
     /// Reports what the lock is, if the last report was different.
     ///
-    /// - Parameter id: the lock's id in discovery. Another lock may have the name of one that was renamed.
-    func report(_ product: LockProduct, of id: TopicText) {
+    /// - Parameter found: what is announced at the lock's topic, by the id in discovery. It is called while the lock's state is held, so
+    ///   that what is announced meanwhile is reported afterwards. Another lock may have the name of one that was renamed.
+    func reportProduct(_ found: () -> [(id: TopicText, product: LockProduct)]) {
         update { state in
-            guard !state.isDetached, state.renamedID ?? id == id, state.product != product else { return }
+            guard !state.isDetached, let product = found().first(where: { state.renamedID ?? $0.id == $0.id })?.product,
+                state.product != product
+            else { return }
             state.product = product
             enqueue(.product(product), &state, after: state.lastCommand?.id)
         }
