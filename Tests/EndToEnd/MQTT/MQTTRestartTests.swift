@@ -60,6 +60,29 @@ extension EndToEnd {
             await somebody.connection.stop()
         }
 
+        @Test(
+            "locks that report a bolt half-way are shown as moving meanwhile, and their commands are confirmed by the end of the movement"
+        )
+        func halfWay() async throws {
+            let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:2", "--half-way", "1"])
+            let doors = try await world.attachFound(2)
+            for door in doors {
+                for (operation, state) in [("unlock", "UNLOCKED"), ("lock", "LOCKED")] {
+                    _ = try await world.confirmed(operation, door)
+                    let status = try await world.owner.get("/devices/\(door.id)/status").data["status"]
+                    #expect(status["state"] == .string(state) && status["stateQuality"] == .string("CONFIRMED"))
+                }
+                let records = try await world.owner.get("/access-records?deviceId=\(door.id)&limit=200").data["accessRecords"]
+                    .items
+                #expect(records.count { $0["outcome"] == .string("CONFIRMED") } == 2)
+                #expect(!records.contains { $0["event"] == .string("JAMMED") })
+            }
+            #expect(await world.gateway.stop() == 0)
+            #expect(await world.fleet.stop() == 0)
+            let halfWay = try world.fleet.frames().filter { $0.payload?.contains("not_fully_locked") == true }
+            #expect(halfWay.count >= 4, "each movement was reported half-way")
+        }
+
         @Test("discovered locks are attached, unlocked and shown on the command line")
         func commandLine() async throws {
             let world = try await MQTTHouse.build(["--profile", "zigbee2mqtt:2", "--profile", "nuki-native"])
