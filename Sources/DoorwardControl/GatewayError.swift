@@ -88,7 +88,6 @@ package enum GatewayError: Error, Sendable {
             let denial = Denial(.guestUsesExhausted, hasReach: true, rule: .guestAccess(id))
             self = .denied(denial, operation: nil, deviceID: nil)
         // The basis of the decision is outdated: the same request is to be decided again, by the gateway responsible for it.
-        case .epochChanged, .leaseChanged: self = .unavailable
         case .emailTaken: self = .alreadyExists
         case .purchaseRedeemed: self = .receiptUsed
         case .refreshTokenSpent, .userDisabled, .resetTokenSpent, .recoveryCodeSpent: self = .unauthenticated

@@ -78,12 +78,6 @@ package protocol TenancyStore: Sendable {
     /// The number of taken uses of each guest access; accesses without a use are omitted. Used at the start and in recovery.
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int]
 
-    /// The current epoch; 0 until it is raised for the first time.
-    func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64
-
-    /// The lease of a log; `nil` if no gateway holds one.
-    func lease(of log: LogID) async throws(StoreError) -> LogLease?
-
     /// The stored state of the gateway's clock; `nil` before the first `StoredClockChange`.
     func storedClock() async throws(StoreError) -> StoredClock?
 }
@@ -206,7 +200,7 @@ package struct StoreTransaction: Sendable {
     package var requires: [Precondition]
     /// The changes of the tenancy, in order; each applies to the result of the previous ones.
     package var changes: [TenancyChange]
-    /// The changes of uses, epochs and leases; applied after those of the tenancy.
+    /// The changes of uses and checkpoint marks; applied after those of the tenancy.
     package var counters: [CounterChange]
     /// The changes of the stored state of the clock, in order.
     package var clock: [StoredClockChange]

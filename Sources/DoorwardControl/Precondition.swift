@@ -9,44 +9,17 @@ package enum Precondition: Hashable, Sendable {
     case unchanged(since: TenancyChange)
     /// Fewer than `max` uses of the guest access are taken.
     case usesLeft(of: GuestAccessID, max: Int)
-    /// The epoch has this value.
-    case epoch(of: EpochOwner, is: UInt64)
-    /// The log has this lease; `nil` requires that the log has no lease.
-    case lease(of: LogID, is: LogLease?)
 }
 
-/// A change of a counter that is stored separately from the entities of the tenancy: uses of a
-/// guest access, an epoch, or a log's lease.
+/// A change of a counter that is stored separately from the entities of the tenancy: the uses of a guest access, or a log's newest
+/// checkpoint.
 package enum CounterChange: Hashable, Sendable {
     /// Takes one use of a guest access. Refused as `.parentUnknown` if the guest access does not exist.
     case takeUse(of: GuestAccessID)
     /// Returns a use that was taken. Refused as `.inconsistent` if none is taken; without effect if the guest access was removed.
     case returnUse(of: GuestAccessID)
-    /// Increments the epoch.
-    case raiseEpoch(of: EpochOwner)
-    /// Sets the log's lease, and replaces any earlier lease; `nil` removes the lease.
-    case setLease(of: LogID, to: LogLease?)
     /// Stores which checkpoint of the log was signed last. A generation that is over, or a smaller size, does not replace the mark.
     case noteCheckpoint(CheckpointMark)
-}
-
-/// The owner of an epoch. The epoch is raised when rights of this portfolio or user are revoked, so that no transaction that is
-/// based on an earlier decision is written afterwards.
-package enum EpochOwner: Hashable, Sendable {
-    /// The epoch of everything in a portfolio.
-    case portfolio(PortfolioID)
-    /// The epoch of everything that a user was granted.
-    case user(UserID)
-}
-
-/// The right of one gateway to append to a log.
-package struct LogLease: Hashable, Sendable {
-    /// The gateway that holds it.
-    package let holder: GatewayNumber
-    /// Increases with each new holder, so that a lease that a gateway regains differs from the lease that it lost.
-    package let epoch: UInt64
-
-    package init(holder: GatewayNumber, epoch: UInt64) { (self.holder, self.epoch) = (holder, epoch) }
 }
 
 /// Identifies one of the gateways that share a store. A command is owned by the gateway that executes it.

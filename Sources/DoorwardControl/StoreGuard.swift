@@ -151,7 +151,7 @@ extension StoreTransaction {
         for counter in counters {
             switch counter {
             case .takeUse(let id), .returnUse(let id): objects.append(.guestAccess(id))
-            case .raiseEpoch, .setLease, .noteCheckpoint: break
+            case .noteCheckpoint: break
             }
         }
         return objects
@@ -166,7 +166,7 @@ extension StoreTransaction {
             switch counter {
             case .takeUse(let id): uses.taken.append(id)
             case .returnUse(let id): uses.returned.append(id)
-            case .raiseEpoch, .setLease, .noteCheckpoint: break
+            case .noteCheckpoint: break
             }
         }
         for case .removeGuestAccess(let id) in changes { uses.removed.append(id) }

@@ -9,10 +9,6 @@ package enum StoreRefusal: Error, Hashable, Sendable {
     case entityChanged(TenancyEntity)
     /// All uses of the guest access are taken.
     case usesExhausted(GuestAccessID)
-    /// The epoch has another value: rights were revoked since the decision was made.
-    case epochChanged(EpochOwner)
-    /// The log has another lease: another gateway writes to this log now.
-    case leaseChanged(LogID)
 
     // MARK: Constraints of the tables
 

@@ -221,16 +221,6 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { try CounterReading.usesTaken(in: $0) }
     }
 
-    /// Returns 0 for an owner without a row. The owner itself need not exist.
-    package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 {
-        try await reader.read { try CounterReading.epoch(of: owner, in: $0) }
-    }
-
-    /// Returns the lease of a log even if the log has no record.
-    package func lease(of log: LogID) async throws(StoreError) -> LogLease? {
-        try await reader.read { try CounterReading.lease(of: log, in: $0) }
-    }
-
     /// Reads the one row of the clock.
     package func storedClock() async throws(StoreError) -> StoredClock? {
         try await reader.read { try ClockReading.storedClock(in: $0) }

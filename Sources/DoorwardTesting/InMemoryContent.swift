@@ -14,8 +14,6 @@ struct InMemoryContent {
     var commands: [CommandID: StoredCommand] = [:]
     private var owners: [CommandID: GatewayNumber] = [:]
     private(set) var usesTaken: [GuestAccessID: Int] = [:]
-    private(set) var epochs: [EpochOwner: UInt64] = [:]
-    private(set) var leases: [LogID: LogLease] = [:]
     private(set) var clock: StoredClock?
     private var marks: [LogID: CheckpointMark] = [:]
     private var intentIDs: [CommandID: RecordID] = [:]
@@ -69,8 +67,6 @@ struct InMemoryContent {
         switch precondition {
         case .unchanged(let change): if !tenancy.reflects(change) { throw .entityChanged(change.entity) }
         case .usesLeft(let id, let limit): if usesTaken[id, default: 0] >= limit { throw .usesExhausted(id) }
-        case .epoch(let owner, let epoch): if epochs[owner, default: 0] != epoch { throw .epochChanged(owner) }
-        case .lease(let log, let lease): if leases[log] != lease { throw .leaseChanged(log) }
         }
     }
 
@@ -83,8 +79,6 @@ struct InMemoryContent {
             guard tenancy.guestAccesses[id] != nil else { return }
             guard let taken = usesTaken[id] else { throw .inconsistent("a use was returned that had not been taken") }
             usesTaken[id] = taken > 1 ? taken - 1 : nil
-        case .raiseEpoch(let owner): epochs[owner, default: 0] += 1
-        case .setLease(let log, let lease): leases[log] = lease
         case .noteCheckpoint(let mark):
             let known = marks[mark.log]
             if (mark.generation, mark.size) >= (known?.generation ?? 0, known?.size ?? 0) { marks[mark.log] = mark }

@@ -123,14 +123,8 @@ package final class InMemoryStore: GatewayStore {
     /// Returns the uses of guest accesses that have been used; the others are omitted.
     package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { read { $0.usesTaken } }
 
-    /// Returns the owner's epoch; 0 for an unknown owner.
-    package func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { read { $0.epochs[owner, default: 0] } }
-
     /// Returns the state of the clock as last written.
     package func storedClock() async throws(StoreError) -> StoredClock? { read { $0.clock } }
-
-    /// Returns the last lease that was set.
-    package func lease(of log: LogID) async throws(StoreError) -> LogLease? { read { $0.leases[log] } }
 
     /// Returns the command. Also works after `close`, for tests of shutdown.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }

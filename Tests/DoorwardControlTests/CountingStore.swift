@@ -73,8 +73,6 @@ final class CountingStore: GatewayStore {
         try await inner.node(level: level, index: index, of: log)
     }
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { try await inner.usesTaken() }
-    func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { try await inner.epoch(of: owner) }
-    func lease(of log: LogID) async throws(StoreError) -> LogLease? { try await inner.lease(of: log) }
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         note("command")
         return try await inner.command(id)

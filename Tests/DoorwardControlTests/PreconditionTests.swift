@@ -15,7 +15,6 @@ import Testing
         let cases: [(StoreRefusal, String)] = [
             (.entityChanged(.guestAccess(Self.guest)), "preconditionFailed"),
             (.usesExhausted(Self.guest), "guest_uses_exhausted"),
-            (.epochChanged(.user(UserID(high: 1, low: 1))), "unavailable"), (.leaseChanged(.gateway), "unavailable"),
             (.emailTaken(UserID(high: 1, low: 1)), "alreadyExists"),
             (.refreshTokenSpent(SessionID(high: 1, low: 1)), "unauthenticated"),
             (.userDisabled(UserID(high: 1, low: 1)), "unauthenticated"), (.resetTokenSpent, "unauthenticated"),

@@ -89,7 +89,7 @@ import Testing
             #expect(storeGuard.uses.taken(of: guest) == expected)
         }
         try await storeGuard.write(
-            StoreTransaction(counters: [.returnUse(of: guest), .raiseEpoch(of: .portfolio(PortfolioID(high: 1, low: 1)))]))
+            StoreTransaction(counters: [.returnUse(of: guest)]))
         #expect(storeGuard.uses.taken(of: guest) == 1)
         // The write was durable although it failed, so it is counted after the store has been read again.
         store.failNext(.failed("disk I/O error"), isDurable: true)

@@ -245,7 +245,7 @@ struct ColumnDamage: Sendable {
             ("guest_accesses", "label valid_from valid_until revoked_at created_at time_zone max_uses"),
             ("api_keys", "name digest created_at expires_at"), ("invitations", "email digest created_at expires_at"),
             ("recovery_codes", "digest"), ("guest_links", "digest created_at"), ("clock", "id mark step_before step_after"),
-            ("guest_uses", "taken"), ("epochs", "kind owner_id epoch"), ("log_leases", "log_id holder epoch"),
+            ("guest_uses", "taken"),
             ("credentials", "password_hash"),
             ("sessions", "created_at expires_at is_ended"),
             ("refresh_tokens", "digest is_used"),

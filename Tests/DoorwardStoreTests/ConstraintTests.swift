@@ -73,7 +73,7 @@ struct Violation: Sendable, CustomStringConvertible {
 
     private static let id = "x'00112233445566778899aabbccddeeff'"
     private static let existing = "(SELECT id FROM portfolios LIMIT 1)"
-    private static let columns = "(id, name, created_at, updated_at)"
+    private static let columns = "(id, name, created_at, updated_at, tier, modules, legal_hold)"
 
     static let all: [Violation] = hierarchy + people + signIn + accessLog + commands
 
@@ -82,19 +82,23 @@ struct Violation: Sendable, CustomStringConvertible {
             "a duplicate portfolio", "portfolios", "INSERT INTO portfolios SELECT * FROM portfolios",
             .SQLITE_CONSTRAINT_PRIMARYKEY),
         Violation(
-            "a portfolio without a name", "portfolios", "INSERT INTO portfolios \(columns) VALUES (\(id), NULL, 0, 0)",
+            "a portfolio without a name", "portfolios",
+            "INSERT INTO portfolios \(columns) VALUES (\(id), NULL, 0, 0, 'standard', '', 0)",
             .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
-            "a portfolio without an id", "portfolios", "INSERT INTO portfolios \(columns) VALUES (NULL, 'a', 0, 0)",
+            "a portfolio without an id", "portfolios",
+            "INSERT INTO portfolios \(columns) VALUES (NULL, 'a', 0, 0, 'standard', '', 0)",
             .SQLITE_CONSTRAINT_NOTNULL),
         Violation(
-            "an id that is text", "portfolios", "INSERT INTO portfolios \(columns) VALUES ('id', 'a', 0, 0)",
+            "an id that is text", "portfolios", "INSERT INTO portfolios \(columns) VALUES ('id', 'a', 0, 0, 'standard', '', 0)",
             .SQLITE_CONSTRAINT_DATATYPE),
         Violation(
-            "an instant that is text", "portfolios", "INSERT INTO portfolios \(columns) VALUES (\(id), 'a', 'today', 0)",
+            "an instant that is text", "portfolios",
+            "INSERT INTO portfolios \(columns) VALUES (\(id), 'a', 'today', 0, 'standard', '', 0)",
             .SQLITE_CONSTRAINT_DATATYPE),
         Violation(
-            "an instant with a fraction", "portfolios", "INSERT INTO portfolios \(columns) VALUES (\(id), 'a', 0.5, 0)",
+            "an instant with a fraction", "portfolios",
+            "INSERT INTO portfolios \(columns) VALUES (\(id), 'a', 0.5, 0, 'standard', '', 0)",
             .SQLITE_CONSTRAINT_DATATYPE),
         Violation(
             "deleting a portfolio that has properties", "portfolios", "DELETE FROM portfolios", .SQLITE_CONSTRAINT_FOREIGNKEY),

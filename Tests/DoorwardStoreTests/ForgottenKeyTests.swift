@@ -59,7 +59,8 @@ import Testing
             [
                 StoreTransaction(records: [named(&script)]),
                 StoreTransaction(
-                    requires: [.epoch(of: .user(script.user), is: 7)], records: [named(&script)], forgets: [.user(script.user)]),
+                    requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], records: [named(&script)],
+                    forgets: [.user(script.user)]),
             ]
         }
         await withTaskGroup(of: Void.self) { group in

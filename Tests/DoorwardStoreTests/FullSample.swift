@@ -30,8 +30,7 @@ struct FullSample {
             StoreTransaction(
                 changes: tenancy.changes + [.removeUser(UserID(high: 5, low: 5))],
                 counters: [
-                    .takeUse(of: tenancy.guestAccess.id), .raiseEpoch(of: .user(user)),
-                    .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),
+                    .takeUse(of: tenancy.guestAccess.id),
                     .noteCheckpoint(CheckpointMark(log: .gateway, generation: 2, size: 3, signedAt: now)),
                 ],
                 clock: [.raiseMark(now), .setUnconfirmed(UnconfirmedStep(before: now, after: now.advanced(by: .seconds(90))))],

@@ -158,12 +158,10 @@ import Testing
         }
     }
 
-    // MARK: Store, upgrade and check
+    // MARK: Store and check
 
-    @Test(
-        "Tiles written on append, across batches, rejections and reopening, equal those that an upgrade builds from the records"
-    )
-    func upgrade() async throws {
+    @Test("The tiles of a log match its records, whatever the sizes of the transactions are and whichever are refused")
+    func anySizes() async throws {
         let database = try TemporaryDatabase()
         var store = try database.open()
         var script = StoreScript(seed: 81)
@@ -171,7 +169,7 @@ import Testing
         for count in [200, 55, 1, 1, 300, 211, 1, 40] {
             let records = (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }
             _ = try await store.commit(StoreTransaction(records: records))
-            let refused = StoreTransaction(requires: [.epoch(of: .user(script.user), is: 1)], records: records)
+            let refused = StoreTransaction(requires: [.usesLeft(of: script.fixture.id(), max: 0)], records: records)
             _ = try? await store.commit(refused)
             _ = try? await store.commit(StoreTransaction(records: records))
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.gatewayEvent())]))
@@ -182,37 +180,7 @@ import Testing
         }
         try await store.close()
         #expect(try database.count("SELECT count(*) FROM tiles") == 4, "three tiles of leaves and one above them")
-        let old = database.folder.appending(path: "old.db").path
-        try EarlierFile.make(old, schema: 6, rowsOf: database.path)
-        #expect(try StoreCheck.run(path: old).isWhole)
-        try await database.open(path: old).close()
-        let tables: Set = ["tiles", "entries", "logs"]
-        let left = Set(try EarlierFile.rows(of: database.path, columnsOf: 7).keys).subtracting(tables)
-        let (upgraded, written) = (
-            try EarlierFile.rows(of: old, columnsOf: 7, without: left),
-            try EarlierFile.rows(of: database.path, columnsOf: 7, without: left)
-        )
-        #expect(upgraded == written)
-        #expect(try StoreCheck.run(path: old).isWhole)
         #expect(try StoreCheck.run(path: database.path).isWhole)
-    }
-
-    @Test(
-        "An upgrade of a log with a missing record builds the tiles before it, and the check names the record",
-        arguments: [0, 255, 256, 400])
-    func upgradeWithGap(seq: Int) async throws {
-        let database = try await Self.filled(600)
-        let old = database.folder.appending(path: "old.db").path
-        try EarlierFile.make(old, schema: 6, rowsOf: database.path)
-        let queue = try DatabaseQueue(path: old)
-        try await queue.write { try $0.execute(sql: "DELETE FROM entries WHERE position & 1099511627775 = \(seq)") }
-        try queue.close()
-        try await database.open(path: old).close()
-        let check = try StoreCheck.run(path: old)
-        #expect(check.fault?.seq == UInt64(seq))
-        #expect(check.fault?.problem.code == "wrong_seq")
-        let tiles = try await DatabaseQueue(path: old).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM tiles") }
-        #expect(tiles == (seq < 256 ? 0 : 2))
     }
 
     @Test(

@@ -63,20 +63,6 @@ import Testing
         try await store.close()
     }
 
-    @Test("A file of each earlier schema is migrated to the current one")
-    func everySchema() async throws {
-        for count in 1...Schema.current.number {
-            let database = try TemporaryDatabase()
-            let earlier = Schema(steps: Array(Schema.current.steps.prefix(count)))
-            try WriterConnection.open(path: database.path, limits: StoreLimits(), schema: earlier).close()
-            _ = try await populate(database)
-            let queue = try DatabaseQueue(path: database.path)
-            let version = try await queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
-            try queue.close()
-            #expect(version == Schema.current.number)
-        }
-    }
-
     private func extended(_ checks: DatabaseMigrator.ForeignKeyChecks, _ sql: String) -> Schema {
         Schema(steps: Schema.current.steps + [Schema.Step(foreignKeyChecks: checks) { try $0.execute(sql: sql) }])
     }

@@ -104,10 +104,7 @@ struct ModelComparison {
 
     private mutating func compareCounters(_ store: any GatewayStore, _ model: any GatewayStore) async throws {
         note("uses", try await store.usesTaken(), try await model.usesTaken())
-        let (owners, logs) = draw.askedCounters
-        for owner in owners { note("epoch of \(owner)", try await store.epoch(of: owner), try await model.epoch(of: owner)) }
         note("heads", try await store.logHeads(), try await model.logHeads())
-        for log in logs { note("lease of \(log)", try await store.lease(of: log), try await model.lease(of: log)) }
     }
 
     private func tenancy(of store: any GatewayStore) async throws -> Set<TenancyChange> {

@@ -189,27 +189,6 @@ import Testing
         try await last.close()
     }
 
-    @Test("A backup from before the schema with a person-key file is upgraded without the persons who were erased since")
-    mutating func earlierSchema() async throws {
-        let (store, _) = try await filled()
-        let before = try await users(store)
-        try await store.close()
-        let earlier = database.folder.appending(path: "earlier.db").path
-        try EarlierFile.make(earlier, schema: Schema016.number - 1, rowsOf: database.path)
-        let again = try database.open()
-        _ = try await again.commit(StoreTransaction(forgets: [.user(script.user)]))
-        #expect(try await again.finishErasures())
-        try await again.close()
-        try FileManager.default.removeItem(atPath: "\(earlier).person-keys")
-        let old = try database.open(path: earlier)
-        #expect(try await names(old) == [nil, "Grace Hopper"])
-        let shown = try #require(try await users(old).first { $0.id == script.user })
-        #expect(shown.email == "\(script.user)@erased.invalid" && !shown.isEnabled)
-        #expect(try await users(old).filter { $0.id != script.user } == before.filter { $0.id != script.user })
-        try await old.close()
-        #expect(try StoreCheck.run(path: earlier).isWhole)
-    }
-
     @Test(
         "A start finishes the erasures that a crash has left, at each step, and also if it is killed twice there",
         arguments: PersonKeyFile.Step.allCases, [1, 2])

@@ -75,30 +75,23 @@ import Testing
         try await store.close()
     }
 
-    @Test("Uses, epochs, leases and owners are the same after reopening and after a kill")
+    @Test("Uses and owners are the same after reopening and after a kill")
     func reopened() async throws {
         let database = try TemporaryDatabase()
         let store = try database.open()
         let tenancy = FullTenancy(seed: 3)
-        let (owner, guest) = (EpochOwner.portfolio(tenancy.portfolio.id), tenancy.guestAccess.id)
-        let lease = LogLease(holder: GatewayNumber(rawValue: 3), epoch: 4)
+        let (owner, guest) = (GatewayNumber(rawValue: 3), tenancy.guestAccess.id)
         var script = StoreScript(seed: 3)
         _ = try await store.commit(StoreTransaction(changes: tenancy.changes + script.fixture.changes))
-        _ = try await store.commit(
-            StoreTransaction(
-                counters: [
-                    .takeUse(of: guest), .takeUse(of: guest), .raiseEpoch(of: owner), .setLease(of: .gateway, to: lease),
-                ]))
+        _ = try await store.commit(StoreTransaction(counters: [.takeUse(of: guest), .takeUse(of: guest)]))
         let command = script.command(on: script.door)
-        _ = try await store.commit(script.begin(command, owner: lease.holder))
+        _ = try await store.commit(script.begin(command, owner: owner))
         let killed = try database.copyFiles(to: "killed.db")
         try await store.close()
         for path in [database.path, killed] {
             let next = try database.open(path: path)
             #expect(try await next.usesTaken() == [guest: 2])
-            #expect(try await next.epoch(of: owner) == 1)
-            #expect(try await next.lease(of: .gateway) == lease)
-            #expect(try await next.openCommands(of: lease.holder).map(\.command) == [command])
+            #expect(try await next.openCommands(of: owner).map(\.command) == [command])
             #expect(try await next.openCommands().isEmpty)
             await #expect(throws: StoreError.refused(.usesExhausted(guest))) {
                 try await next.commit(use(of: guest, max: 2))

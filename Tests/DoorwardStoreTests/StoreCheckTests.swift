@@ -38,19 +38,6 @@ import Testing
         #expect(try contents(besides: path) == before)
     }
 
-    @Test("A file of an earlier schema is checked without being upgraded")
-    func earlierSchema() throws {
-        for count in 1...Schema.current.number {
-            let database = try TemporaryDatabase()
-            let earlier = Schema(steps: Array(Schema.current.steps.prefix(count)))
-            try WriterConnection.open(path: database.path, limits: StoreLimits(), schema: earlier).close()
-            let report = try StoreCheck.run(path: database.path)
-            #expect(report.fault == nil)
-            #expect(report.schema == count)
-            #expect(try database.count("PRAGMA user_version") == count)
-        }
-    }
-
     @Test("A check reports its progress from zero to the total, stage by stage")
     func progress() async throws {
         let database = try TemporaryDatabase()

@@ -91,13 +91,12 @@ extension PersonKeyFile {
 }
 
 extension WriterConnection {
-    /// Opens the connection with the person-key file beside the database. A file with a schema before the sixteenth has none.
+    /// Opens the connection with the person-key file beside the database.
     static func open(
         path: String, limits: StoreLimits, schema: Schema = .current
     ) throws(StoreOpenError) -> WriterConnection {
         try open(path: path, limits: limits, schema: schema) { known throws(StoreOpenError) in
-            guard schema.number >= Schema016.number else { return .inMemory() }
-            return try .open("\(path).person-keys", knownTo: path, id: known, random: SystemRandomNumberGenerator())
+            try .open("\(path).person-keys", knownTo: path, id: known, random: SystemRandomNumberGenerator())
         }
     }
 }

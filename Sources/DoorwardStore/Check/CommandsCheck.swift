@@ -5,19 +5,14 @@ import GRDB
 /// Checks the commands against the records. A command begins with one intent and can have further intents while it is open. It
 /// has at most one outcome, which follows the intents in the same log. The `commands` table must agree with the records.
 struct CommandsCheck {
-    private let schema: Int
     /// Commands that have begun.
     private(set) var count: UInt64 = 0
     /// The commands without an outcome so far, with the positions of their first intents. The size is bounded by the number of
     /// commands open at one time.
     private(set) var open: [CommandID: EntryKey] = [:]
 
-    init(schema: Int) { self.schema = schema }
-
     private struct CommandRow {
         let intent: EntryKey
-        /// `nil` in a schema whose `commands` table has no device.
-        let device: DeviceID?
         let state: CommandState
         let isEnded: Bool
     }
@@ -31,12 +26,7 @@ struct CommandsCheck {
         switch body.kind {
         case .commandIntent where open[id] == nil:
             let row = try row(of: id, in: db)
-            guard let row, row.intent == position, row.device == nil || row.device == body.device?.deviceID else {
-                throw StoreFault(.command(id), body, position)
-            }
-            guard try !(3...5).contains(schema) || Self.isBesideItsIntent(id, body, position, in: db) else {
-                throw StoreFault(.command(id), body, position)
-            }
+            guard let row, row.intent == position else { throw StoreFault(.command(id), body, position) }
             count += 1
             open[id] = position
             return true
@@ -57,46 +47,22 @@ struct CommandsCheck {
         return false
     }
 
-    /// Returns whether the columns by which commands are searched match the record of the intent.
-    private static func isBesideItsIntent(
-        _ id: CommandID, _ body: RecordBody, _ position: EntryKey, in db: Database
-    ) throws -> Bool {
-        let isTenants = body.log != .gateway
-        let expected: [DatabaseValue] = [
-            position.logKey.databaseValue, (isTenants ? body.unitID?.blob : nil)?.databaseValue ?? .null,
-            (isTenants ? body.propertyID?.blob : nil)?.databaseValue ?? .null, body.actor.userID?.blob.databaseValue ?? .null,
-        ]
-        let sql = "SELECT log, unit_id, property_id, actor_user_id FROM commands WHERE id = ?"
-        return try db.firstRow(sql, [id.blob]) { columns in
-            let found = [columns.stored(), columns.stored(), columns.stored(), columns.stored()]
-            return found == expected
-        } ?? false
-    }
-
     /// Compares the open commands and the number of commands with the table. Call it after the last record of the last log.
     func finish(in db: Database) throws {
         let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0\(kept)") { try $0.id() as CommandID })
         if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
         let rows = try db.firstRow("SELECT count(*) FROM commands WHERE true\(kept)") { try $0.value(Int64.self) } ?? 0
         guard UInt64(rows) == count else { throw StoreFault(.commandCount) }
-        if schema >= 5 { try checkCounts(in: db) }
+        try checkCounts(in: db)
     }
 
     /// An SQL condition on `commands` that excludes the rows of commands whose intent was removed from its log.
-    private var kept: String {
-        let log = "FROM logs WHERE key = intent >> 40 AND intent & 1099511627775 < first_seq"
-        return schema < 7 ? "" : " AND NOT EXISTS (SELECT 1 \(log))"
-    }
+    private let kept =
+        " AND NOT EXISTS (SELECT 1 FROM logs WHERE key = intent >> 40 AND intent & 1099511627775 < first_seq)"
 
     /// Compares the stored counts with the projected commands.
     private func checkCounts(in db: Database) throws {
-        let commands =
-            schema == 5
-            ? """
-            SELECT device_id, log, coalesce(property_id, x''), coalesce(unit_id, x''), coalesce(actor_user_id, x''), count(*)
-            FROM commands GROUP BY 1, 2, 3, 4, 5
-            """
-            : """
+        let commands = """
             SELECT device_id, key, coalesce(property_id, x''), coalesce(unit_id, x''), coalesce(actor_user_id, x''), count(*)
             FROM commands JOIN entries ON position = intent JOIN logs ON key = intent >> 40
             WHERE intent & 1099511627775 < projected GROUP BY 1, 2, 3, 4, 5
@@ -112,12 +78,10 @@ struct CommandsCheck {
 
     private func row(of id: CommandID, in db: Database) throws -> CommandRow? {
         try db.firstRow(
-            """
-            SELECT intent, \(schema < 6 ? "device_id" : "NULL"), state, is_ended, rule_id, rule_role, state_before, state_after FROM commands WHERE id = ?
-            """, [id.blob]
+            "SELECT intent, state, is_ended, rule_id, rule_role, state_before, state_after FROM commands WHERE id = ?", [id.blob]
         ) { columns in
             let row = CommandRow(
-                intent: EntryKey(rawValue: try columns.value()), device: try columns.optionalID(), state: try columns.word(),
+                intent: EntryKey(rawValue: try columns.value()), state: try columns.word(),
                 isEnded: try columns.value())
             // These columns are not copies of record fields, so the check only verifies that they can be read.
             _ = try RuleColumns.read(&columns)

@@ -7,13 +7,10 @@ import GRDB
 struct EntriesCheck {
     private let key: Int64
     private let db: Database
-    private let repeated: [RepeatedColumn]
     private var chain: LogCheck
-    /// `nil` in a schema without tiles.
-    private var tiles: TilesCheck?
+    private var tiles: TilesCheck
     private let firstSeq: UInt64
     private var lastAt: Timestamp?
-    private let schema: Int
     private var keys: [PersonKeyOwner: PersonKeys.Stored?] = [:]
     /// `nil` if there is no person-key file.
     private let keyFile: PersonKeyFile?
@@ -24,17 +21,12 @@ struct EntriesCheck {
     /// The number of personal values that could not be decrypted without the person-key file.
     private(set) var unverified: UInt64 = 0
 
-    /// - Parameter schema: the file's schema, which may have fewer columns than the current one.
-    init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, schema: Int, keys: PersonKeyFile?) throws {
-        keyFile = keys ?? (schema < Schema016.number ? .inMemory() : nil)
-        (self.key, self.firstSeq, self.db, self.schema) = (key, firstSeq, db, schema)
-        repeated = Self.repeated.filter { $0.schema <= schema }
+    /// - Parameter keys: `nil` if there is no person-key file.
+    init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, keys: PersonKeyFile?) throws {
+        (self.key, self.firstSeq, self.db, keyFile) = (key, firstSeq, db, keys)
         var removed = MerkleFrontier()
-        if schema >= 7 {
-            var tiles = TilesCheck(log: key, id: log, firstSeq: firstSeq, db: db)
-            try tiles.removedLeaves { removed.append(leafHash: $0) }
-            self.tiles = tiles
-        }
+        tiles = TilesCheck(log: key, id: log, firstSeq: firstSeq, db: db)
+        try tiles.removedLeaves { removed.append(leafHash: $0) }
         chain = LogCheck(log: log, after: removed)
     }
 
@@ -44,8 +36,6 @@ struct EntriesCheck {
     /// A column that repeats a value of the record.
     private struct RepeatedColumn {
         let name: String
-        /// The first schema with this column.
-        var schema = 1
         let value: @Sendable (RecordBody) -> (any DatabaseValueConvertible)?
     }
 
@@ -55,17 +45,17 @@ struct EntriesCheck {
         RepeatedColumn(name: "device_id") { $0.device?.deviceID.blob },
         RepeatedColumn(name: "unit_id") { $0.log == .gateway ? nil : $0.unitID?.blob },
         RepeatedColumn(name: "property_id") { $0.log == .gateway ? nil : $0.propertyID?.blob },
-        RepeatedColumn(name: "actor_user_id", schema: 3) { $0.actor.userID?.blob },
-        RepeatedColumn(name: "is_denied", schema: 3) { $0.decision.map { $0 == .denied } },
-        RepeatedColumn(name: "kind", schema: 3) { $0.kind.rawValue },
-        RepeatedColumn(name: "operation", schema: 3) { $0.operation?.rawValue },
-        RepeatedColumn(name: "reason", schema: 3) { $0.reason?.rawValue },
-        RepeatedColumn(name: "outcome", schema: 3) { $0.outcome?.rawValue },
+        RepeatedColumn(name: "actor_user_id") { $0.actor.userID?.blob },
+        RepeatedColumn(name: "is_denied") { $0.decision.map { $0 == .denied } },
+        RepeatedColumn(name: "kind") { $0.kind.rawValue },
+        RepeatedColumn(name: "operation") { $0.operation?.rawValue },
+        RepeatedColumn(name: "reason") { $0.reason?.rawValue },
+        RepeatedColumn(name: "outcome") { $0.outcome?.rawValue },
     ]
 
     /// Returns all entries of the log, in order.
     func rows() throws -> RowCursor {
-        let columns = (["position", "bytes", "leaf_hash", "sealed"] + repeated.map(\.name)).joined(separator: ", ")
+        let columns = (["position", "bytes", "leaf_hash", "sealed"] + Self.repeated.map(\.name)).joined(separator: ", ")
         return try Row.fetchCursor(
             db, sql: "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             arguments: [EntryKey(logKey: key, seq: firstSeq).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue])
@@ -82,7 +72,7 @@ struct EntriesCheck {
         let (bytes, leafHash) = (try columns.bytes(), try columns.bytes())
         let sealed = try columns.optionalBytes() ?? []
         let decoded = try chain.add(bytes, leafHash: leafHash)
-        try tiles?.see(leafHash)
+        try tiles.see(leafHash)
         do {
             try compare(&columns, with: decoded, sealed: sealed)
         } catch {
@@ -96,7 +86,7 @@ struct EntriesCheck {
     /// Compares a row's columns and personal values with its record.
     private mutating func compare(_ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8]) throws {
         let (body, log, seq) = (decoded.record.body, chain.log, decoded.record.seq)
-        for column in repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
+        for column in Self.repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
             throw StoreFault(log: log, seq: seq, .column(column.name))
         }
         if let field = try wrongValue(of: decoded.commitments, at: seq, sealed: sealed) {
@@ -126,7 +116,7 @@ struct EntriesCheck {
 
     private mutating func personKey(of owner: PersonKeyOwner, _ keyFile: PersonKeyFile) throws -> PersonKeys.Stored? {
         if let known = keys[owner] { return known }
-        let found = try PersonKeys.key(of: owner, log: key, schema: schema, in: db, keyFile)
+        let found = try PersonKeys.key(of: owner, log: key, in: db, keyFile)
         keys[owner] = .some(found)
         return found
     }
@@ -135,7 +125,7 @@ struct EntriesCheck {
     func finish(frontier: [UInt8], size: UInt64, lastAt: Timestamp) throws {
         guard size == seq else { throw StoreFault(log: chain.log, seq: seq, .log(.wrongSize(size))) }
         try chain.finish(storedFrontier: frontier)
-        try tiles?.finish()
+        try tiles.finish()
         // A log whose records were all removed has no last instant to compare with.
         if self.lastAt == nil, size > 0 { return }
         guard lastAt == self.lastAt ?? Timestamp(milliseconds: 0) else { throw StoreFault(log: chain.log, .lastInstant) }

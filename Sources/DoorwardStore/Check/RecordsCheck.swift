@@ -9,16 +9,12 @@ struct RecordsCheck {
     private static let recordsPerReport: UInt64 = 4096
 
     let db: Database
-    private let schema: Int
     private let keys: PersonKeyFile?
     private(set) var counts = StoreCheckCounts()
-    private var commands: CommandsCheck
+    private var commands = CommandsCheck()
     private var projection = ProjectionCheck()
 
-    init(db: Database, schema: Int, keys: PersonKeyFile?) {
-        (self.db, self.schema, self.keys) = (db, schema, keys)
-        commands = CommandsCheck(schema: schema)
-    }
+    init(db: Database, keys: PersonKeyFile?) { (self.db, self.keys) = (db, keys) }
 
     /// - Throws: the first `StoreFault`.
     mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {
@@ -31,7 +27,7 @@ struct RecordsCheck {
         let rows = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
         guard rows == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(rows - Int(counts.records))) }
         try commands.finish(in: db)
-        if schema >= 6 { try projection.finish(logs.map { ($0.key, $0.firstSeq..<max($0.firstSeq, $0.projected)) }, in: db) }
+        try projection.finish(logs.map { ($0.key, $0.firstSeq..<max($0.firstSeq, $0.projected)) }, in: db)
         counts.logs.sort { $0.log.description < $1.log.description }
         progress(StoreCheckProgress(stage: .records, done: counts.records, total: total))
     }
@@ -49,9 +45,7 @@ struct RecordsCheck {
     }
 
     private func logRows() throws -> [LogRow] {
-        let (projected, first) = (schema < 6 ? "0" : "projected", schema < 7 ? "0" : "first_seq")
-        return try db.rows("SELECT key, log_id, size, frontier, last_at, \(projected), \(first) FROM logs ORDER BY key") {
-            columns in
+        try db.rows("SELECT key, log_id, size, frontier, last_at, projected, first_seq FROM logs ORDER BY key") { columns in
             let key: Int64 = try columns.value()
             guard let id = LogID(try columns.value(String.self)) else { throw UnreadableColumn(column: "log_id") }
             return LogRow(
@@ -64,7 +58,7 @@ struct RecordsCheck {
     private mutating func check(_ log: LogRow, _ report: (UInt64) -> Void) throws {
         guard log.firstSeq <= log.size else { throw StoreFault(log: log.id, .log(.wrongSize(log.size))) }
         var entries = try EntriesCheck(
-            log: log.id, key: log.key, firstSeq: log.firstSeq, db: db, schema: schema, keys: keys)
+            log: log.id, key: log.key, firstSeq: log.firstSeq, db: db, keys: keys)
         do {
             try goThrough(log, &entries, report)
             guard log.projected <= log.size else { throw StoreFault(log: log.id, .projection("logs")) }

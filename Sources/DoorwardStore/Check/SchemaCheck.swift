@@ -1,10 +1,7 @@
 import GRDB
 
-/// Checks that the tables, indexes and views of a file are exactly those that the migration steps up to its schema create.
+/// Checks that the tables, indexes and views of a file are exactly those of the present schema.
 struct SchemaCheck {
-    /// The file's schema.
-    let number: Int
-
     private struct Item: Equatable {
         let name: String
         /// The statement that creates the item; `nil` for an index that SQLite creates for a table's constraint.
@@ -21,7 +18,7 @@ struct SchemaCheck {
     /// Returns the items that the steps create in an empty in-memory database.
     private func items() throws -> [Item] {
         let queue = try DatabaseQueue()
-        try Schema(steps: Array(Schema.current.steps.prefix(number))).migrate(queue)
+        try Schema.current.migrate(queue)
         return try queue.read(Self.items)
     }
 

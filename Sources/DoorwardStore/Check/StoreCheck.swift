@@ -66,12 +66,12 @@ package struct StoreCheck {
         guard schema > 0 else { throw StoreOpenError.notOurs(path: path) }
         var report = StoreCheckReport(path: path, bytes: Self.size(of: path), schema: schema, counts: StoreCheckCounts())
         do {
-            try SchemaCheck(number: schema).run(in: db)
-            var records = RecordsCheck(db: db, schema: schema, keys: keys)
+            try SchemaCheck().run(in: db)
+            var records = RecordsCheck(db: db, keys: keys)
             defer { report.counts = records.counts }
             try records.run(progress)
             progress(StoreCheckProgress(stage: .structure, done: 0, total: 1))
-            try TenancyCheck(db: db, schema: schema, keys: keys).run()
+            try TenancyCheck(db: db, keys: keys).run()
             try StructureCheck(db: db).run()
             progress(StoreCheckProgress(stage: .structure, done: 1, total: 1))
         } catch {

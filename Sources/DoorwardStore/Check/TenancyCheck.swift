@@ -6,17 +6,15 @@ import GRDB
 /// Reads the whole tenancy as a gateway does when it starts. A single unreadable row would prevent the start.
 struct TenancyCheck {
     let db: Database
-    /// The file's schema, which may have fewer columns than the current one.
-    let schema: Int
     /// `nil` if there is no person-key file.
     let keys: PersonKeyFile?
 
     func run() throws {
-        for table in TenancyTable.allCases where table.firstSchema <= schema {
+        for table in TenancyTable.allCases {
             var after: Data?
             repeat {
                 do {
-                    let page = try TenancyReading.page(of: table, after: after, schema: schema, in: db, keys)
+                    let page = try TenancyReading.page(of: table, after: after, in: db, keys)
                     for entity in page.changes.compactMap(\.referencedEntity) {
                         guard try entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
                     }

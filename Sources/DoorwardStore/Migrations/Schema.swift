@@ -22,19 +22,8 @@ struct Schema: Sendable {
         }
     }
 
-    /// The schema that this program writes. A published step is never changed.
-    static let current = Schema(steps: [
-        Step(foreignKeyChecks: .immediate, apply: Schema001.apply), Step(foreignKeyChecks: .immediate, apply: Schema002.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema003.apply), Step(foreignKeyChecks: .immediate, apply: Schema004.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema005.apply), Step(foreignKeyChecks: .immediate, apply: Schema006.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema007.apply), Step(foreignKeyChecks: .immediate, apply: Schema008.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema009.apply), Step(foreignKeyChecks: .immediate, apply: Schema010.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema011.apply), Step(foreignKeyChecks: .immediate, apply: Schema012.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema013.apply), Step(foreignKeyChecks: .immediate, apply: Schema014.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema015.apply),
-        Step(foreignKeyChecks: .immediate, encrypting: Schema016.apply),
-        Step(foreignKeyChecks: .immediate, apply: Schema017.apply),
-    ])
+    /// The schema that this program writes. A published step is never changed: the next change of the schema is a further step.
+    static let current = Schema(steps: [Step(foreignKeyChecks: .immediate, encrypting: BaselineSchema.apply)])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).
     static let applicationID: Int32 = 0x446F_6F72

@@ -21,7 +21,6 @@ struct WriterConnection {
         path: String, limits: StoreLimits, schema: Schema = .current,
         keys: (_ known: [UInt8]?) throws(StoreOpenError) -> PersonKeyFile
     ) throws(StoreOpenError) -> WriterConnection {
-        GatheringVFS.install()
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration())
             do {

@@ -13,14 +13,10 @@ enum TenancyReading {
 
     static let pageSize = 4096
 
-    /// - Parameters:
-    ///   - schema: the file's schema. A check may read a file with an earlier schema.
-    ///   - keys: `nil` if there is no person-key file: users are then read as erased ones.
-    static func page(
-        of table: TenancyTable, after id: Data?, schema: Int = Schema.current.number, in db: Database, _ keys: PersonKeyFile?
-    ) throws -> Page {
+    /// - Parameter keys: `nil` if there is no person-key file: users are then read as erased ones.
+    static func page(of table: TenancyTable, after id: Data?, in db: Database, _ keys: PersonKeyFile?) throws -> Page {
         var page = Page()
-        let columns = table.columns(inSchema: schema).joined(separator: ", ")
+        let columns = table.columns.joined(separator: ", ")
         let sql =
             "SELECT \(columns) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
         page.changes = try db.rows(sql, [id ?? Data()]) { columns in try change(of: table, &columns, keys) }
@@ -116,20 +112,15 @@ enum TenancyReading {
         let id: UserID = try columns.id()
         // Skip `email_key`, which is derived from the email address.
         _ = columns.stored()
-        let sealed = try columns.optionalBytes()
+        let sealed = try columns.bytes()
         var user = User(
             id: id, email: "", firstName: "", lastName: "",
             isEnabled: try columns.value(), isSuperAdmin: try columns.value(), defaultPortfolioID: try columns.optionalID(),
             defaultPropertyID: try columns.optionalID(), defaultUnitID: try columns.optionalID(),
             hasCompliancePack: try columns.value(), createdAt: try columns.instant(), updatedAt: try columns.instant())
-        let account: SealedAccount
-        if let sealed {
-            let opened = try keys?.open(sealed, of: id)
-            if opened == nil { user.isEnabled = false }
-            account = opened ?? .erased(id)
-        } else {
-            account = SealedAccount(email: try columns.value(), firstName: try columns.value(), lastName: try columns.value())
-        }
+        let opened = try keys?.open(sealed, of: id)
+        if opened == nil { user.isEnabled = false }
+        let account = opened ?? .erased(id)
         (user.email, user.firstName, user.lastName) = (account.email, account.firstName, account.lastName)
         return user
     }

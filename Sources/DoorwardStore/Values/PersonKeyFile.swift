@@ -69,7 +69,7 @@ final class PersonKeyFile: Sendable {
 
     // MARK: Opening
 
-    /// Keys without a file, for a schema that has no wrapped keys, and for tests.
+    /// Keys without a file, for tests and for checks of the schema alone.
     static func inMemory(
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) -> PersonKeyFile {
@@ -136,9 +136,9 @@ final class PersonKeyFile: Sendable {
     /// The id of the file; the database stores it.
     var id: [UInt8] { state.withLock { $0.ring.id } }
 
-    /// Returns the stored id; `nil` in a schema without it.
+    /// Returns the stored id; `nil` in a file without a schema.
     static func storedID(in db: Database) throws -> [UInt8]? {
-        guard try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 >= Schema016.number else { return nil }
+        guard try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 > 0 else { return nil }
         return try db.firstRow("SELECT id FROM person_key_file") { try $0.bytes() }
     }
 

@@ -16,31 +16,18 @@ enum PersonKeys {
 
     /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's
     /// wrapping key.
-    ///
-    /// - Parameter schema: the file's schema. Before the seventh schema, no key was destroyed; before the sixteenth, none was
-    ///   wrapped.
-    static func key(
-        of owner: PersonKeyOwner, log: Int64, schema: Int = Schema.current.number, in db: Database, _ keys: PersonKeyFile
-    ) throws -> Stored? {
-        let sql =
-            schema < 7
-            ? "SELECT key, 0 FROM person_keys WHERE log = ? AND owner = ?"
-            : "SELECT key, since FROM person_keys WHERE log = ? AND owner = ?"
+    static func key(of owner: PersonKeyOwner, log: Int64, in db: Database, _ keys: PersonKeyFile) throws -> Stored? {
         var row: (bytes: [UInt8], since: UInt64)?
         let name: any Bindable =
             switch owner {
             case .user(let id): id
             case .day: blob(owner)
             }
-        try db.step(sql, [log, name]) {
+        try db.step("SELECT key, since FROM person_keys WHERE log = ? AND owner = ?", [log, name]) {
             row = ($0.bytes(0), UInt64(clamping: $0.integer(1)))
         }
         guard let row else { return nil }
-        guard schema < Schema016.number else {
-            return try keys.unwrap(row.bytes, of: owner, log: log).map { Stored(key: $0, since: row.since) }
-        }
-        guard let key = PersonKey(bytes: row.bytes) else { throw UnreadableColumn(column: "key") }
-        return Stored(key: key, since: row.since)
+        return try keys.unwrap(row.bytes, of: owner, log: log).map { Stored(key: $0, since: row.since) }
     }
 
     /// Replaces a key that cannot be unwrapped any more: the database is older than the owner's erasure.

@@ -56,42 +56,4 @@ enum TenancyTable: String, CaseIterable {
         case .guestLinks: ["id", "digest", "created_at"]
         }
     }
-
-    /// The first schema that has the table.
-    var firstSchema: Int {
-        switch self {
-        case .removedUsers: 8
-        case .apiKeys, .invitations: 9
-        case .guestLinks: 13
-        default: 1
-        }
-    }
-
-    /// Returns the columns for a file with an earlier schema. The value that the migration gives to existing rows replaces a
-    /// missing column.
-    ///
-    /// Before the sixteenth schema, users have three plain columns, which come last, instead of `sealed`.
-    func columns(inSchema schema: Int) -> [String] {
-        let plain = self == .users && schema < Schema016.number ? ["email", "first_name", "last_name"] : []
-        return plain.isEmpty ? columns(addedBy: schema) : columns.map { $0 == "sealed" ? "NULL" : $0 } + plain
-    }
-
-    private func columns(addedBy schema: Int) -> [String] {
-        columns.map { column in
-            guard let added = Self.added[column], schema < added.schema else { return column }
-            return added.value
-        }
-    }
-
-    /// The columns that the first schema did not have: the schema that added each, and its value in existing rows. No two tables
-    /// have such a column of the same name.
-    private static let added: [String: (schema: Int, value: String)] = [
-        "device_carriers": (5, "NULL"), "sealed_code": (5, "NULL"),
-        "tier": (10, "'standard'"), "modules": (10, "'\(Schema010.earlierModules)'"), "max_properties": (10, "NULL"),
-        "max_units": (10, "NULL"), "max_devices": (10, "NULL"), "max_active_guest_access": (10, "NULL"),
-        "retention_days": (10, "NULL"), "legal_hold": (10, "0"),
-        "lockdown_since": (10, "NULL"), "lockdown_by": (10, "NULL"), "lockdown_reason": (10, "NULL"),
-        "time_zone": (11, "NULL"), "resolved_from": (11, "NULL"), "resolved_until": (11, "NULL"), "schedule": (11, "NULL"),
-        "max_uses": (11, "NULL"), "widened_under": (17, "NULL"),
-    ]
 }

@@ -2,7 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 import GRDB
 
-/// Writes uses of guest accesses, epochs, leases and checkpoint marks, one row each.
+/// Writes uses of guest accesses and checkpoint marks, one row each.
 enum CounterWriting {
     static func apply(_ change: CounterChange, in db: Database) throws {
         switch change {
@@ -19,20 +19,6 @@ enum CounterWriting {
             var isKnown = false
             try db.step("SELECT 1 FROM guest_accesses WHERE id = ?", [id]) { _ in isKnown = true }
             if isKnown { throw ConstraintViolation(.inconsistent("a use was returned that had not been taken")) }
-        case .raiseEpoch(let owner):
-            try db.run(
-                """
-                INSERT INTO epochs (kind, owner_id, epoch) VALUES (?, ?, 1)
-                ON CONFLICT (kind, owner_id) DO UPDATE SET epoch = epoch + 1
-                """, owner.columns)
-        case .setLease(let log, nil):
-            try db.run("DELETE FROM log_leases WHERE log_id = ?", [log.description])
-        case .setLease(let log, let lease?):
-            try db.run(
-                """
-                INSERT INTO log_leases (log_id, holder, epoch) VALUES (?, ?, ?)
-                ON CONFLICT (log_id) DO UPDATE SET holder = excluded.holder, epoch = excluded.epoch
-                """, [log.description, lease.holder.rawValue, Int64(clamping: lease.epoch)])
         case .noteCheckpoint(let mark):
             try db.run(
                 """
@@ -52,15 +38,11 @@ enum CounterWriting {
             if try !TenancyWriting.isWritten(change, in: db, keys) { throw ConstraintViolation(.entityChanged(change.entity)) }
         case .usesLeft(let id, let most):
             if try CounterReading.usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
-        case .epoch(let owner, let epoch):
-            if try CounterReading.epoch(of: owner, in: db) != epoch { throw ConstraintViolation(.epochChanged(owner)) }
-        case .lease(let log, let lease):
-            if try CounterReading.lease(of: log, in: db) != lease { throw ConstraintViolation(.leaseChanged(log)) }
         }
     }
 }
 
-/// Reads uses of guest accesses, epochs and leases.
+/// Reads uses of guest accesses.
 enum CounterReading {
     static func usesTaken(of id: GuestAccessID, in db: Database) throws -> Int {
         var taken = 0
@@ -75,31 +57,5 @@ enum CounterReading {
             taken[id] = Int(row.integer(1))
         }
         return taken
-    }
-
-    static func epoch(of owner: EpochOwner, in db: Database) throws -> UInt64 {
-        var epoch: UInt64 = 0
-        try db.step("SELECT epoch FROM epochs WHERE kind = ? AND owner_id = ?", owner.columns) {
-            epoch = UInt64(clamping: $0.integer(0))
-        }
-        return epoch
-    }
-
-    static func lease(of log: LogID, in db: Database) throws -> LogLease? {
-        var lease: LogLease?
-        try db.step("SELECT holder, epoch FROM log_leases WHERE log_id = ?", [log.description]) { row in
-            lease = LogLease(holder: GatewayNumber(rawValue: row.integer(0)), epoch: UInt64(clamping: row.integer(1)))
-        }
-        return lease
-    }
-}
-
-extension EpochOwner {
-    /// The values of the columns `kind` and `owner_id`.
-    fileprivate var columns: [(any Bindable)?] {
-        switch self {
-        case .portfolio(let id): ["PORTFOLIO", id]
-        case .user(let id): ["USER", id]
-        }
     }
 }

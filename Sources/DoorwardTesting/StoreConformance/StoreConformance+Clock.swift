@@ -30,7 +30,7 @@ extension StoreConformance {
         StoreConformanceCheck("A refused transaction does not change the clock") { store in
             let mark = Timestamp(milliseconds: 1_795_248_000_000)
             let transaction = StoreTransaction(
-                requires: [.epoch(of: .user(UserID(high: 0, low: 1)), is: 7)], clock: [.raiseMark(mark)])
+                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], clock: [.raiseMark(mark)])
             do {
                 _ = try await store.commit(transaction)
             } catch {

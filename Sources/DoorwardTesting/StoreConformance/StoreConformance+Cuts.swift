@@ -70,8 +70,8 @@ extension StoreConformance {
             }
             _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
             let refused = StoreTransaction(
-                requires: [.epoch(of: .user(script.user), is: 1)], cuts: [LogCut(log: log, firstSeq: 2)])
-            try await requireRefusal(.epochChanged(.user(script.user)), of: refused, by: store)
+                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], cuts: [LogCut(log: log, firstSeq: 2)])
+            try await requireRefusal(.usesExhausted(GuestAccessID(high: 0, low: 1)), of: refused, by: store)
             try await requireCut(store, log, script, at: 0, of: bodies)
             _ = try await store.commit(
                 StoreTransaction(forgets: [.user(script.user)], cuts: [LogCut(log: log, firstSeq: 2)]))

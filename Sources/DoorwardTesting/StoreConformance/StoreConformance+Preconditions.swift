@@ -69,70 +69,26 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: Array(revoked)))
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
         },
-        StoreConformanceCheck("Each owner has its own epoch, which starts at 0 and is incremented by one") { store in
-            var script = StoreScript(seed: 65)
-            let owners: [EpochOwner] = [
-                .portfolio(script.portfolio), .user(script.user), .user(script.fixture.id()),
-                // An owner with the same id as another owner, but of another kind.
-                .user(script.portfolio.cast()),
-            ]
-            for (index, owner) in owners.enumerated() {
-                for epoch in 0..<UInt64(index + 2) {
-                    try require(try await store.epoch(of: owner), is: epoch, "the epoch of \(owner)")
-                    try await requireHolds(.epoch(of: owner, is: epoch), in: store)
-                    try await requireUnmet(.epochChanged(owner), requires: .epoch(of: owner, is: epoch + 1), by: store)
-                    _ = try await store.commit(
-                        StoreTransaction(requires: [.epoch(of: owner, is: epoch)], counters: [.raiseEpoch(of: owner)]))
-                    try await requireUnmet(.epochChanged(owner), requires: .epoch(of: owner, is: epoch), by: store)
-                }
-            }
-            for (index, owner) in owners.enumerated() {
-                try require(try await store.epoch(of: owner), is: UInt64(index + 2), "the epoch of \(owner)")
-            }
-        },
-        StoreConformanceCheck("A precondition on a log's lease holds only for its current holder and epoch") { store in
-            let (log, other) = (LogID.gateway, LogID.portfolio(PortfolioID(high: 6, low: 6)))
-            let leases = [
-                nil, LogLease(holder: .single, epoch: 1), LogLease(holder: GatewayNumber(rawValue: 7), epoch: 2),
-                LogLease(holder: .single, epoch: 3), nil,
-            ]
-            for (lease, next) in zip(leases, leases.dropFirst()) {
-                try require(try await store.lease(of: log), is: lease, "the lease")
-                try await requireHolds(.lease(of: log, is: lease), in: store)
-                for wrong in leases where wrong != lease {
-                    try await requireUnmet(.leaseChanged(log), requires: .lease(of: log, is: wrong), by: store)
-                }
-                _ = try await store.commit(
-                    StoreTransaction(requires: [.lease(of: log, is: lease)], counters: [.setLease(of: log, to: next)]))
-                try await requireHolds(.lease(of: other, is: nil), in: store)
-            }
-        },
         StoreConformanceCheck("A transaction whose precondition does not hold changes nothing") { store in
             var script = StoreScript(seed: 66)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
             let before = try await tenancy(of: store)
             let command = script.command(on: script.door)
-            let owner = EpochOwner.portfolio(script.portfolio)
             // Only the last of several preconditions fails.
             var transaction = script.begin(command)
             transaction.requires = [
-                .epoch(of: owner, is: 0), .lease(of: .gateway, is: nil), .usesLeft(of: guest, max: 1),
-                .unchanged(since: .removeDevice(script.door)),
+                .usesLeft(of: guest, max: 1), .unchanged(since: .removeDevice(script.door)),
             ]
             let entry = IdempotencyEntry(
                 key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(command.id),
                 createdAt: script.now)
             (transaction.changes, transaction.idempotency) = ([.removeDevice(script.gate)], [entry])
-            transaction.counters = [
-                .takeUse(of: guest), .raiseEpoch(of: owner), .setLease(of: .gateway, to: LogLease(holder: .single, epoch: 1)),
-            ]
+            transaction.counters = [.takeUse(of: guest)]
             transaction.credentials = [.beginSession(script.session(), refreshDigest: [1])]
             try await requireRefusal(.entityChanged(.device(script.door)), of: transaction, by: store)
             try require(try await tenancy(of: store), is: before, "the tenancy")
             try require(try await store.usesTaken(), is: [:], "the uses")
-            try require(try await store.epoch(of: owner), is: 0, "the epoch")
-            try require(try await store.lease(of: .gateway), is: nil, "the lease")
             try require(try await store.command(command.id)?.command, is: nil, "the command")
             try require(try await store.record(transaction.records[0].body.id), is: nil, "the record")
             try require(try await store.liveSessions(at: script.now), is: [], "the sessions")
@@ -147,11 +103,10 @@ extension StoreConformance {
             var script = StoreScript(seed: 67)
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
-            let owner = EpochOwner.user(script.user)
             _ = try await store.commit(
                 StoreTransaction(
-                    requires: [.usesLeft(of: guest, max: 1), .epoch(of: owner, is: 0)],
-                    changes: [.removeDevice(script.door)], counters: [.takeUse(of: guest), .raiseEpoch(of: owner)]))
+                    requires: [.usesLeft(of: guest, max: 1)], changes: [.removeDevice(script.door)],
+                    counters: [.takeUse(of: guest)]))
             let late = StoreTransaction(
                 requires: [.unchanged(since: .removeDevice(script.gate))], changes: [.removeDevice(script.gate)])
             try await requireRefusal(.entityChanged(.device(script.gate)), of: late, by: store)

@@ -217,8 +217,9 @@ extension StoreConformance {
             var body = script.event(on: script.door)
             body.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
-            let transaction = StoreTransaction(requires: [.epoch(of: .user(script.user), is: 1)], forgets: [.user(script.user)])
-            try await requireRefusal(.epochChanged(.user(script.user)), of: transaction, by: store)
+            let transaction = StoreTransaction(
+                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], forgets: [.user(script.user)])
+            try await requireRefusal(.usesExhausted(GuestAccessID(high: 0, low: 1)), of: transaction, by: store)
             var twice = StoreTransaction(records: [PendingRecord(body)], forgets: [.user(script.user)])
             try await requireRefusal(.duplicate, of: twice, by: store)
             twice.records = []

@@ -58,8 +58,6 @@ final class SlowStore: GatewayStore {
         try await inner.node(level: level, index: index, of: log)
     }
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { try await inner.usesTaken() }
-    func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 { try await inner.epoch(of: owner) }
-    func lease(of log: LogID) async throws(StoreError) -> LogLease? { try await inner.lease(of: log) }
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { try await inner.command(id) }
     func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
         try await inner.command(id, within: query)

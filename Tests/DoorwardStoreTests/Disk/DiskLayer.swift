@@ -33,12 +33,9 @@ enum DiskLayer {
 
     static func watch(_ path: String, by recorder: DiskRecorder?) { state.withLock { $0.recorders[path] = recorder } }
 
-    /// Puts this layer below that of the store, once in the process.
+    /// Puts this layer between SQLite and its Unix layer, once in the process.
     static let isInstalled: Bool = {
-        GatheringVFS.install()
-        guard let gathering = sqlite3_vfs_find(GatheringVFS.name),
-            let base = gathering.pointee.pAppData?.assumingMemoryBound(to: sqlite3_vfs.self)
-        else { return false }
+        guard let base = sqlite3_vfs_find(nil) else { return false }
         let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         layer.initialize(to: base.pointee)
         layer.pointee.pAppData = UnsafeMutableRawPointer(base)
@@ -50,8 +47,9 @@ enum DiskLayer {
             if result == SQLITE_OK, let name { DiskLayer.opened(file, String(cString: name)) }
             return result
         }
-        gathering.pointee.pAppData = UnsafeMutableRawPointer(layer)
-        return true
+        // SQLite keeps the name for ever.
+        layer.pointee.zName = UnsafePointer(strdup("doorward-disk-layer"))
+        return sqlite3_vfs_register(layer, 1) == SQLITE_OK
     }()
 
     private static func opened(_ file: UnsafeMutablePointer<sqlite3_file>, _ path: String) {

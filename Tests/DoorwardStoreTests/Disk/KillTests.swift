@@ -65,40 +65,4 @@ import Testing
         }
         #expect(!result.violations.isEmpty)
     }
-
-    @Test("killed at each step of a migration from any earlier schema, twice, the next process completes it and keeps every row")
-    func migration() async throws {
-        var (kills, violations, random) = (0, [String](), SeededGenerator(seed: 14))
-        for seed in 1...Self.seeds {
-            let course = try await DiskCourse(seed: seed)
-            let recorder = try await course.record()
-            let promises = recorder.promises(after: recorder.events.count)
-            let schema = Int.random(in: 6..<Schema.current.number, using: &random)
-            let earlier = course.database.folder.appending(path: "earlier.db").path
-            try EarlierFile.make(earlier, schema: schema, rowsOf: course.database.path)
-            let first = try await migrated(earlier, course)
-            #expect(first.events.count > 2, "schema \(schema)")
-            for _ in 0..<3 {
-                let count = Int.random(in: 0...first.events.count, using: &random)
-                let path = course.database.folder.appending(path: "killed.db").path
-                try first.killed(after: count).write(to: path)
-                let second = try await migrated(path, course)
-                let again = second.killed(after: Int.random(in: 0...second.events.count, using: &random))
-                let found = try await course.violations(of: again, promises, name: "next.db")
-                violations += found.map { "seed \(seed), schema \(schema), after \(count) operations: \($0)" }
-                kills += 2
-            }
-        }
-        print("kills in migrations: \(kills); \(violations.count) violations")
-        #expect(violations.isEmpty)
-    }
-
-    /// Opens a file of an earlier schema, or of an interrupted migration, under a recorder.
-    private func migrated(_ path: String, _ course: DiskCourse) async throws -> DiskRecorder {
-        let recorder = try DiskRecorder(path)
-        let store = try course.database.open(path: path)
-        recorder.stop()
-        try await store.close()
-        return recorder
-    }
 }

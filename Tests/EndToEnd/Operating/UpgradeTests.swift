@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// The section Upgrade of docs/operating.md: databases of older and newer program versions.
+    /// The section Upgrade of docs/operating.md: a database of a newer program version.
     @Suite("A database of another version", .timeLimit(.minutes(30))) struct UpgradeTests {
         private let folder: TemporaryFolder
         private let host: Host
@@ -10,31 +10,6 @@ extension EndToEnd {
         init() throws {
             folder = try TemporaryFolder()
             host = Host(in: folder)
-        }
-
-        /// The dumps in Fixtures contain one house each: its owner, a guest, and a lock with a confirmed, a jammed and a denied
-        /// command.
-        @Test("a database of an older program is migrated at the start, with all its contents", arguments: [1, 2])
-        func older(schema: Int) async throws {
-            try await makeFixture(schema: schema)
-            #expect(try await self.schema() == schema)
-            let before = try await records(on: host.follow("doorward store check --json"))
-            let gateway = try await host.serve("doorward serve")
-            let owner = try await gateway.signIn("owner@doors.example")
-            let device = try await owner.get("/devices").data["devices"].items.first ?? .null
-            #expect(device["name"] == .string("Front door"))
-            #expect(try await owner.get("/guest-access").data["guestAccesses"].items.map { $0["label"] } == [.string("Plumber")])
-            let commands = try await owner.get("/commands?deviceId=\(device["id"].text ?? "")").data["commands"].items
-            #expect(Set(commands.compactMap { $0["state"].text }) == ["CONFIRMED", "FAILED"])
-            // Columns added by later schemas are filled from the records.
-            let denied = try await owner.get("/access-records?decision=DENIED").data["accessRecords"].items
-            #expect(denied.map { $0["reason"] } == [.string("role_insufficient")])
-            #expect(try await owner.post("/devices/\(device["id"].text ?? "")/unlock", "{}").status == 200)
-            #expect(await gateway.stop() == 0)
-            let report = try await host.follow("doorward store check --json")
-            #expect(try await self.schema() > 2)
-            #expect(try records(on: report) > before)
-            try await RunningGateway.verifyLogs(in: folder)
         }
 
         @Test("a database of a newer program is rejected by every command, with file and version, and is not changed")
@@ -63,20 +38,9 @@ extension EndToEnd {
 
         private func schema() async throws -> Int { try number("schema", in: await host.follow("doorward store check --json")) }
 
-        private func records(on report: String) throws -> Int { try number("records", in: report) }
-
         private func number(_ key: String, in report: String) throws -> Int {
             guard case .number(let number) = try JSONDecoder().decode(JSON.self, from: Data(report.utf8))[key] else { return 0 }
             return Int(number)
-        }
-
-        /// Makes a database with that schema from its dump, and its key: 32 bytes with the value 7.
-        private func makeFixture(schema: Int) async throws {
-            let dump = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .appending(path: "Fixtures/schema-\(schema).sql").path
-            let script = "import sqlite3, sys; sqlite3.connect('doorward.db').executescript(open(sys.argv[1]).read())"
-            try await host.follow(#"umask 077; python3 -c "\#(script)" '\#(dump)'"#)
-            try await host.follow(#"umask 077; head -c 32 /dev/zero | tr '\0' '\7' | base64 > doorward.db.signing-key"#)
         }
 
         /// Makes a database as a newer program would leave it: one more migration and its number.

@@ -66,14 +66,6 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.usesTaken() }
     }
 
-    func epoch(of owner: EpochOwner) async throws(StoreError) -> UInt64 {
-        try wait { (store) throws(StoreError) in try await store.epoch(of: owner) }
-    }
-
-    func lease(of log: LogID) async throws(StoreError) -> LogLease? {
-        try wait { (store) throws(StoreError) in try await store.lease(of: log) }
-    }
-
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         try wait { (store) throws(StoreError) in try await store.command(id) }
     }
