@@ -5,9 +5,9 @@
 
 As strangers.py, of which it takes the gateway and the unlocks. Exports are read by curl.
 """
-import asyncio, os, resource, secrets, sys, time
+import asyncio, secrets, time
 
-from strangers import RECORDS, SECONDS, Connection, Gateway, Report, beside, percentile, unlocks
+from strangers import RECORDS, SECONDS, Connection, Gateway, beside, main, percentile, unlocks
 
 
 async def long_work(report, folder, program):
@@ -119,18 +119,5 @@ async def reconnects(report, folder, program):
     gateway.stop()
 
 
-async def main():
-    folder, programs = sys.argv[1], sys.argv[2:]
-    chosen = os.environ.get("OWNERS_ONLY", "long_work reconnects").split()
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    for part in (long_work, reconnects):
-        if part.__name__ in chosen:
-            for program in programs:
-                await part(Report(program), folder, program)
-
-
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    asyncio.run(main())
+    main((long_work, reconnects), "OWNERS_ONLY", __doc__)

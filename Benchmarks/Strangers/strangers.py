@@ -395,18 +395,23 @@ async def guessing(report, folder, program):
     gateway.stop()
 
 
-async def main():
+async def measure(parts, variable):
+    """Runs the parts that an environment variable names, by default all, for each program of the command line."""
     folder, programs = sys.argv[1], sys.argv[2:]
-    chosen = os.environ.get("STRANGERS_ONLY", "unicode_bomb descriptors readers guessing").split()
+    chosen = os.environ.get(variable, " ".join(part.__name__ for part in parts)).split()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    for part in (unicode_bomb, descriptors, readers, guessing):
+    for part in parts:
         if part.__name__ in chosen:
             for program in programs:
                 await part(Report(program), folder, program)
 
 
-if __name__ == "__main__":
+def main(parts, variable, usage):
     if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    asyncio.run(main())
+        sys.exit(usage)
+    asyncio.run(measure(parts, variable))
+
+
+if __name__ == "__main__":
+    main((unicode_bomb, descriptors, readers, guessing), "STRANGERS_ONLY", __doc__)

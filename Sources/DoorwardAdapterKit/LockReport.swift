@@ -54,7 +54,7 @@ public struct LockReport: Hashable, Sendable {
         /// The settings of the lock, reported by the lock itself. Ends a command that changes the settings if they are equal to
         /// those of the command; any other report of settings has no effect.
         case settings(LockSettings)
-        /// The manufacturer, model and firmware of the lock, as far as the lock or its bridge tells them.
+        /// The manufacturer, model and firmware version of the lock, reported by the lock or its bridge.
         case product(LockProduct)
         /// The transport delivered a command after its deadline: the lock may still execute it.
         case deliveredLate(CommandID)

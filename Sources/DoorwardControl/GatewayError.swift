@@ -48,7 +48,7 @@ package enum GatewayError: Error, Sendable {
     case shuttingDown
     /// The store cannot write, or its queue is full. The request can be repeated later.
     case unavailable
-    /// A disk of the gateway's machine is full; the sentence tells a super admin what to do.
+    /// A disk of the gateway's machine is full. The value is the sentence of the response, with the next step.
     case diskFull(String)
     /// Reading a list took longer than the limit for one request.
     case listTimedOut

@@ -12,7 +12,7 @@ package struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertibl
     /// The failure of the last system call of this thread. Read it at once: any other call may change it.
     package static var last: SystemFailure { SystemFailure(errno) }
 
-    /// A clause that ends without a full stop; an error that nobody can mend is in the words of the system.
+    /// A clause without a full stop. An error without a next step has the system's message (`strerror`).
     package var description: String {
         switch code {
         case ENOENT: "there is no such file or folder; create it, or correct the path"

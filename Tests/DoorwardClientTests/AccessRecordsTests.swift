@@ -1,4 +1,5 @@
 import DoorwardAPI
+import Foundation
 import Synchronization
 import Testing
 
@@ -49,5 +50,27 @@ import Testing
             #expect(seen == ["r0", "r1", "r2"].prefix(count).map(\.self) && gateway.requests.count == count)
             #expect(gateway.requests.allSatisfy { $0.uri.contains("&order=asc&") }, "\(gateway.requests.map(\.uri))")
         }
+    }
+
+    @Test("records to follow are handed over page by page, oldest first, and the position is after the last one")
+    func toFollow() async throws {
+        let gateway = try await StubGateway { _, before in
+            Self.page([Self.record("r\(before)", "0\(before).000")], next: before == 2 ? nil : "n\(before)")
+        }
+        let query = AccessRecords.Query(from: "2030-01-01T00:00:00Z")
+        var seen: [String] = []
+        let cursor = try await records(gateway).eachPage(toFollow: query) { page in
+            seen += page.map(\.record.id)
+            #expect(gateway.requests.count == seen.count)
+            return true
+        }
+        #expect(seen == ["r0", "r1", "r2"])
+        let followed = try ["02", "03"].map { second in
+            let record = Self.record("r\(second.suffix(1))", "\(second).000")
+            return try JSONDecoder().decode(Doorward.AccessRecord.self, from: Data(record.utf8))
+        }
+        var position = try #require(cursor)
+        #expect(followed.map { position.insert($0) } == [false, true])
+        #expect(try await self.records(gateway).eachPage(toFollow: query) { _ in false } == nil)
     }
 }

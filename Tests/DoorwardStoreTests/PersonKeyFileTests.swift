@@ -278,16 +278,9 @@ import Testing
     @Test("Transactions are written while the key file of an erasure is being replaced, and a close waits for the file")
     mutating func writesMeanwhile() async throws {
         let (held, gate, events) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0), Events())
-        var hooks = StoreHooks()
+        var hooks = Self.holding(held.continuation, gate, events)
         // The file is held until the close has written everything else.
         hooks.afterCheckpoint = { gate.signal() }
-        hooks.duringErasure = { step in
-            if step == .afterRename { events.add("replaced") }
-            guard step == .beforeDraft else { return }
-            held.continuation.yield()
-            // Blocks: the thread of the key file, as in a slow flush.
-            gate.wait()
-        }
         let (store, _) = try await filled(hooks)
         _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
         async let finished = try? store.finishErasures()
@@ -309,15 +302,7 @@ import Testing
     @Test("Erasures that are finished at the same time share a replacement of the file, also when the gateway stops meanwhile")
     mutating func finishedTogether() async throws {
         let (held, gate, events) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0), Events())
-        var hooks = StoreHooks()
-        hooks.duringErasure = { step in
-            if step == .afterRename { events.add("replaced") }
-            guard step == .beforeDraft else { return }
-            held.continuation.yield()
-            // Blocks: the thread of the key file, as in a slow flush.
-            gate.wait()
-        }
-        let (store, _) = try await filled(hooks)
+        let (store, _) = try await filled(Self.holding(held.continuation, gate, events))
         _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)]))
         async let first = store.finishErasures()
         for await _ in held.stream { break }
@@ -333,6 +318,21 @@ import Testing
         #expect(events.all == ["replaced", "replaced"])
         try await store.close()
         #expect(try StoreCheck.run(path: database.path).isWhole)
+    }
+
+    /// Hooks that hold each replacement of the file until `gate` is signalled, and note its end.
+    private static func holding(
+        _ held: AsyncStream<Void>.Continuation, _ gate: DispatchSemaphore, _ events: Events
+    ) -> StoreHooks {
+        var hooks = StoreHooks()
+        hooks.duringErasure = { step in
+            if step == .afterRename { events.add("replaced") }
+            guard step == .beforeDraft else { return }
+            held.yield()
+            // Blocks: the thread of the key file, as in a slow flush.
+            gate.wait()
+        }
+        return hooks
     }
 
     /// What happened, in order.

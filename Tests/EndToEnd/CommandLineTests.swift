@@ -42,7 +42,8 @@ extension EndToEnd {
             #expect(
                 taken.errors.hasSuffix(
                     "doorward: port \(port) of 127.0.0.1 is taken by another program, which `ss -ltnp 'sport = :\(port)'` shows; "
-                        + "stop it, or choose another http.port (0 picks a free one)\n"), "\(taken.errors)")
+                        + "stop it, or choose another port, 0 for any free one (http.port; --port for the demo)\n"),
+                "\(taken.errors)")
             let missing = try await start(folder.file("none/doorward.db"))
             #expect(missing.code == 1)
             #expect(

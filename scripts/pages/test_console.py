@@ -541,7 +541,7 @@ def guests_of_tenant(console, gateway):
     """A tenant lets guests in to their own door only, and an account that does not exist is said so."""
     page = console.sign_in("tenant", "#/guests")
     button(page, "Let a guest in").click()
-    page.wait_for_selector("dialog")
+    page.wait_for_selector("dialog .choices[role=group] input")
     assert page.locator(".choices[role=group] input").count() == 1
     page.get_by_label("Their account here").check()
     page.fill("#guest-email", "nobody@example.org")

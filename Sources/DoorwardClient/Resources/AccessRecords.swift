@@ -27,6 +27,9 @@ package struct AccessRecords: Sendable {
             (self.from, self.limit) = (from, limit)
         }
 
+        /// The instant of `from`.
+        var start: Doorward.Instant? { from.flatMap { Doorward.Instant($0) } }
+
         /// The same filters on the stream.
         package var live: LiveQuery<Doorward.AccessRecord> {
             let filters = ["deviceId": deviceID, "userId": userID, "decision": decision, "from": from]
@@ -48,6 +51,11 @@ package struct AccessRecords: Sendable {
         /// - Throws: `DecodingError`.
         package init(_ followed: FollowedRecord) throws {
             self.init(record: try JSONDecoder().decode(Wire.AccessRecord.self, from: Data(followed.json)), json: followed.json)
+        }
+
+        /// The record as a follower notes it.
+        func followed() throws -> Doorward.AccessRecord {
+            try JSONDecoder().decode(Doorward.AccessRecord.self, from: Data(json))
         }
     }
 
@@ -88,17 +96,33 @@ package struct AccessRecords: Sendable {
 
     /// Fetches the newest records, newest first, and the position after them.
     ///
-    /// - Parameter count: the number of records to show; `nil` for all. More may be fetched, because the position contains the logs of
-    ///   all fetched records.
+    /// - Parameter count: the number of records to show. More may be fetched, because the position contains the logs of all fetched
+    ///   records.
     package func newest(
-        _ query: Query, toFollowShowing count: Int?
+        _ query: Query, toFollowShowing count: Int
     ) async throws -> (entries: [Entry], cursor: RecordCursor) {
-        let limit = count.map { max($0, WireLimits.recordPageSize.upperBound) }
+        let limit = max(count, WireLimits.recordPageSize.upperBound)
         let entries = try await newest(query, limit: limit).content
-        let records = try entries.map { try JSONDecoder().decode(Doorward.AccessRecord.self, from: Data($0.json)) }
-        let hasEarlier = limit.map { entries.count >= $0 } ?? false
-        let since = query.from.flatMap { Doorward.Instant($0) }
-        return (entries, RecordCursor(after: records, hasEarlier: hasEarlier, since: since))
+        let cursor = RecordCursor(
+            after: try entries.map { try $0.followed() }, hasEarlier: entries.count >= limit, since: query.start)
+        return (entries, cursor)
+    }
+
+    /// Fetches all records, oldest first, page by page, to follow the log after them. Only one page is kept in memory.
+    ///
+    /// - Parameter body: receives each page before the next one is requested. It returns false to stop.
+    /// - Returns: the position after the records; `nil` if `body` stopped.
+    package func eachPage(
+        toFollow query: Query, _ body: (_ page: [Entry]) async throws -> Bool
+    ) async throws -> RecordCursor? {
+        var (query, cursor, isOpen) = (query, RecordCursor(after: [], hasEarlier: false, since: query.start), true)
+        query.isOldestFirst = true
+        try await eachPage(query) { page, _ in
+            for entry in page { _ = cursor.insert(try entry.followed()) }
+            isOpen = try await body(page)
+            return isOpen
+        }
+        return isOpen ? cursor : nil
     }
 
     /// - Parameter cursor: the `nextCursor` of the previous page of the same query; `nil` for the first page.

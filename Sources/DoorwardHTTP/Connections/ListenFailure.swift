@@ -22,7 +22,7 @@ package struct ListenFailure: Error, Equatable, Sendable, CustomStringConvertibl
         switch code {
         case EADDRINUSE:
             "port \(port) of \(host) is taken by another program, which `ss -ltnp 'sport = :\(port)'` shows; stop it, or choose "
-                + "another http.port (0 picks a free one)"
+                + "another port, 0 for any free one (http.port; --port for the demo)"
         case EACCES, EPERM:
             "this user may not listen on port \(port) of \(host); choose an http.port from 1024, or give the program the right "
                 + "CAP_NET_BIND_SERVICE (AmbientCapabilities= of a systemd unit)"

@@ -20,8 +20,8 @@ struct IdempotencyKeys: Sendable {
             key: IdempotencyKey(principal: call.caller.principal.key, key: text), fingerprint: fingerprint(of: call))
     }
 
-    /// The key of a request; `nil` if it has none. Every POST of somebody who is signed in is checked with it, also where no response
-    /// is stored: a client learns of a bad key at its first use.
+    /// Returns the idempotency key of a request; `nil` if the request has none. Every authenticated POST route checks the form of the
+    /// key, also a route that stores no response.
     ///
     /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
     static func key(in facts: RequestMetadata) throws(GatewayError) -> String? {

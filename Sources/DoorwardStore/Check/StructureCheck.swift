@@ -11,7 +11,7 @@ struct StructureCheck {
         if let table = try db.firstRow("PRAGMA foreign_key_check", read: { try $0.value(String.self) }) {
             throw StoreFault(.reference(table))
         }
-        for (table, columns) in Self.instants {
+        for (table, key, columns) in Self.instants {
             // A database of an older schema has fewer of them.
             let present = try db.tableExists(table) ? Set(db.columns(in: table).map(\.name)).intersection(columns) : []
             guard !present.isEmpty else { continue }
@@ -20,17 +20,33 @@ struct StructureCheck {
                 _ = try db.firstRow("SELECT \(ends) FROM \(table)") { row in
                     for _ in 0..<2 * present.count { _ = try row.optionalInstant() }
                 }
-            } catch let error as UnreadableColumn {
-                throw StoreFault(.unreadable("\(table).\(error.column)"))
+            } catch var error as UnreadableColumn {
+                error.row = try row(of: table, key, with: error.column)
+                throw StoreFault(.unreadable("\(table).\(error.place)"))
             }
         }
     }
 
-    /// The instants that no other check reads, by table. The table is read once, for the earliest and the latest.
+    /// Returns the key of the row with the earliest or the latest value of a column, whichever is no instant.
+    private func row(of table: String, _ key: String, with column: String) throws -> String? {
+        for end in ["ASC", "DESC"] {
+            let sql = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL ORDER BY \(column) \(end) LIMIT 1"
+            let name = try db.firstRow(sql) { row -> String? in
+                _ = row.stored()
+                return (try? row.instant()) == nil ? row.rowName : nil
+            }
+            if let name = name ?? nil { return name }
+        }
+        return nil
+    }
+
+    /// The instants that no other check reads, by table, with the column that names a row. The table is read once, for the
+    /// earliest and the latest.
     private static let instants = [
-        ("clock", ["mark", "step_before", "step_after"]),
-        ("commands", ["requested_at", "deadline", "dispatched_at", "completed_at"]), ("idempotency", ["created_at"]),
-        ("log_checkpoints", ["signed_at"]), ("password_resets", ["created_at", "expires_at"]), ("purchases", ["redeemed_at"]),
-        ("sessions", ["created_at", "expires_at"]),
+        ("clock", "id", ["mark", "step_before", "step_after"]),
+        ("commands", "id", ["requested_at", "deadline", "dispatched_at", "completed_at"]),
+        ("idempotency", "principal", ["created_at"]), ("log_checkpoints", "log_id", ["signed_at"]),
+        ("password_resets", "id", ["created_at", "expires_at"]), ("purchases", "user_id", ["redeemed_at"]),
+        ("sessions", "id", ["created_at", "expires_at"]),
     ]
 }

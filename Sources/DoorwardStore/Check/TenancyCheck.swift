@@ -20,7 +20,7 @@ struct TenancyCheck {
                     }
                     after = page.next
                 } catch let error as UnreadableColumn {
-                    throw StoreFault(.unreadable("\(table.rawValue).\(error.column)"))
+                    throw StoreFault(.unreadable("\(table.rawValue).\(error.place)"))
                 }
             } while after != nil
         }

@@ -145,7 +145,8 @@ struct WriterConnection {
 /// Returns a description of the error that contains no row and no value.
 func describe(_ error: any Error) -> String {
     if let error = error as? UnreadableColumn {
-        return "the column \"\(error.column)\" has a value that no gateway writes; 'doorward store check' says where"
+        let row = error.row.map { " of the row \($0)" } ?? ""
+        return "the column \"\(error.column)\"\(row) has a value that no gateway writes; 'doorward store check' says where"
     }
     guard let error = error as? DatabaseError else { return "an unexpected error of type \(type(of: error))" }
     // SQLite gives no cause when it cannot open a file.

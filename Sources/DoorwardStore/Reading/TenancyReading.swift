@@ -19,7 +19,14 @@ enum TenancyReading {
         let columns = table.columns.joined(separator: ", ")
         let sql =
             "SELECT \(columns) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
-        page.changes = try db.rows(sql, [id ?? Data()]) { columns in try change(of: table, &columns, keys) }
+        page.changes = try db.rows(sql, [id ?? Data()]) { columns in
+            do {
+                return try change(of: table, &columns, keys)
+            } catch var error as UnreadableColumn {
+                error.row = columns.rowName
+                throw error
+            }
+        }
         if page.changes.count == pageSize { page.next = page.changes.last?.entityID }
         return page
     }

@@ -6,6 +6,11 @@ import GRDB
 /// the value.
 struct UnreadableColumn: Error {
     let column: String
+    /// The key of the row; `nil` where it is not known.
+    var row: String?
+
+    /// The column, and the row if it is known.
+    var place: String { row.map { "\(column) in the row \($0)" } ?? column }
 }
 
 extension EntityID {
@@ -45,6 +50,17 @@ struct ColumnReader {
     private mutating func next() -> Int {
         defer { index += 1 }
         return index
+    }
+
+    /// The first column as text, which names the row: an id, a name or a number. `nil` for anything else.
+    var rowName: String? {
+        let stored: DatabaseValue = row[0]
+        return switch stored.storage {
+        case .int64(let number): "\(number)"
+        case .string(let text): text.streamSafe
+        case .blob(let bytes): RecordID(blob: bytes)?.description
+        case .null, .double: nil
+        }
     }
 
     /// The error for the column read last.

@@ -66,9 +66,8 @@ struct Log: AsyncParsableCommand {
             if !texts.isEmpty { StandardStream.output.line(texts.joined(separator: "\n")) }
             return
         }
-        let (newest, cursor) = try await client.accessRecords.newest(query, toFollowShowing: shown)
         let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
-        _ = try await Interruption.withInterrupt { try await follower.run(after: newest, cursor, showing: shown ?? .max) }
+        _ = try await Interruption.withInterrupt { try await follower.run(showing: shown) }
     }
 
     /// Prints all records as a table, oldest first, each page when it arrives. Stops when the output is closed.

@@ -7,15 +7,12 @@ struct LogFollower: Sendable {
     let isJSON: Bool
     let table: TableOptions
 
-    /// Runs until it is cancelled, or until the output is closed.
+    /// Prints earlier records, then each new one. Runs until it is cancelled, or until the output is closed.
     ///
-    /// - Parameters:
-    ///   - newest: the first records, newest first.
-    ///   - cursor: the position after them.
-    ///   - count: how many of them to print.
-    func run(after newest: [AccessRecords.Entry], _ cursor: RecordCursor, showing count: Int) async throws {
+    /// - Parameter count: how many earlier records to print; `nil` for all of the query.
+    func run(showing count: Int?) async throws {
         var lines = RecordTable(table.style(.output), isFollowing: true)
-        guard await show(newest.prefix(count).reversed(), &lines, withHeadings: true) else { return }
+        guard let cursor = try await showEarlier(count, &lines) else { return }
         try await FollowedStream(client).run(revoked: "You may not see these records any more.") { live in
             let records = live.follow(query.live, after: cursor).makeAsyncIterator()
             var isOpen = true
@@ -24,6 +21,21 @@ struct LogFollower: Sendable {
                 isOpen = await show(entries, &lines, withHeadings: false)
             }
         }
+    }
+
+    /// Prints the earlier records, oldest first.
+    ///
+    /// - Returns: the position after them; `nil` if the output was closed.
+    private func showEarlier(_ count: Int?, _ lines: inout RecordTable) async throws -> RecordCursor? {
+        guard let count else {
+            var isFirst = true
+            return try await client.accessRecords.eachPage(toFollow: query) { page in
+                defer { isFirst = false }
+                return await show(page, &lines, withHeadings: isFirst)
+            }
+        }
+        let (newest, cursor) = try await client.accessRecords.newest(query, toFollowShowing: count)
+        return await show(newest.prefix(count).reversed(), &lines, withHeadings: true) ? cursor : nil
     }
 
     /// - Returns: false if the output was closed.

@@ -61,7 +61,7 @@ extension EndToEnd {
 
         @Test(
             "--follow prints each record once, also after the gateway was stopped or killed, and exits 0 on Ctrl-C",
-            arguments: zip([["--limit", "500"], ["--limit", "1"]], [false, true]))
+            arguments: zip([["--limit", "500"], ["--limit", "1"], ["--since", "-1h"]], [false, true, false]))
         func follow(_ limit: [String], isKilled: Bool) async throws {
             let (gateway, house, shell) = try await ownersShell()
             let door = try await house.lock("Front door")

@@ -231,7 +231,7 @@ extension EndToEnd {
                 Program.doorward, ["demo", "--port", gateway.port], environment: environment, in: folder)
             #expect(result.code == 1)
             #expect(
-                result.errors.hasPrefix("doorward: the HTTP server at http://127.0.0.1:\(gateway.port) failed"),
+                result.errors.hasPrefix("doorward: port \(gateway.port) of 127.0.0.1 is taken by another program"),
                 "\(result.errors)")
             #expect(try leftOver.isEmpty)
             #expect(await gateway.stop() == 0)
