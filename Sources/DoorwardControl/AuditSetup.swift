@@ -38,9 +38,6 @@ package struct AuditSetup: Sendable {
     package var maxRecords: Int
     /// The time after a new record at which a checkpoint is signed, even if there are fewer.
     package var maxInterval: Duration
-    /// Hands out a checkpoint: called with the log and the signed note of each new one after it was kept, with one that got a
-    /// cosignature, and at the start with the newest of each log. Must return at once. `nil` to hand out none.
-    package var publish: (@Sendable (LogID, String) -> Void)?
     /// Whether the running gateway signs by itself; otherwise only on request and at a stop.
     package var signsByItself = true
 

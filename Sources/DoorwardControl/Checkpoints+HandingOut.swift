@@ -14,12 +14,6 @@ extension Checkpoints {
         }
     }
 
-    /// Hands out checkpoints that are durable.
-    func publish(_ entries: some Sequence<CheckpointJournal.Entry>) {
-        guard let publish = setup.publish else { return }
-        for entry in entries { publish(entry.origin.log, entry.note.rendered) }
-    }
-
     /// Keeps the cosignatures of configured witnesses over a checkpoint of the log.
     ///
     /// - Parameter text: a checkpoint that the gateway has signed, with one or more cosignatures.
@@ -66,13 +60,10 @@ extension Checkpoints {
         } catch {
             throw .internalFailure("a cosignature could not be kept: \(error)")
         }
-        let isNewest = state.withLock { state in
-            let isNewest = state.newest[log]?.checkpoint == entry.checkpoint
-            if isNewest { state.newest[log] = entry }
+        state.withLock { state in
+            if state.newest[log]?.checkpoint == entry.checkpoint { state.newest[log] = entry }
             if state.cosigned[log].map({ $0.checkpoint.size <= entry.checkpoint.size }) ?? true { state.cosigned[log] = entry }
-            return isNewest
         }
-        if isNewest { publish([entry]) }
         return entry
     }
 }

@@ -100,7 +100,6 @@ package final class Checkpoints: Sendable {
             try await setup.storage.replace(by: journal.compacted)
         }
         adopt(journal, heads)
-        publish(state.withLock { $0.newest }.values)
     }
 
     /// Opens a new generation of each log that contradicts its checkpoints, records it, and signs the first checkpoints of these
@@ -256,7 +255,6 @@ package final class Checkpoints: Sendable {
         if !entries.isEmpty {
             try await append(entries.flatMap { CheckpointJournal.line($0.note) })
             state.withLock { state in for entry in entries { state.newest[entry.origin.log] = entry } }
-            publish(entries)
         }
         try await noteMarks(of: logs)
     }

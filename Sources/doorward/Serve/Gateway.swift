@@ -1,4 +1,3 @@
-import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
@@ -14,7 +13,6 @@ struct Gateway: Service {
     /// The adapters in the order of `ShippedAdapters`.
     let adapters: [any LockAdapter]
     private let server: GatewayServer
-    private let checkpointTopics: CheckpointTopics
     private let backups: ScheduledBackups?
     private let address: String
     private let logger: Logger
@@ -43,9 +41,7 @@ struct Gateway: Service {
             let storeGuard = StoreGuard(store: store, logger: logger)
             let tokenKey = try TokenKey(
                 rawRepresentation: try await SigningKeyFile.accessTokens(configuration).seed(knownTo: storeGuard, random: random))
-            let topics = try CheckpointTopics(configuration, clock: clock, random: random, logger: logger)
-            var audit = try await AuditSetup.open(configuration, storeGuard, random: random)
-            audit.publish = { topics.publish($1, of: $0) }
+            let audit = try await AuditSetup.open(configuration, storeGuard, random: random)
             let adapters = try ConfiguredAdapters(configuration).make(AdapterEnvironment(clock: clock, random: random))
             let control = GatewayControl(
                 store: store, adapters: adapters, clock: clock, random: random,
@@ -64,7 +60,7 @@ struct Gateway: Service {
                 logger: logger, metrics: page, demoSignIns: demoSignIns,
                 onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
-                control: control, adapters: adapters, server: server, checkpointTopics: topics, backups: backups,
+                control: control, adapters: adapters, server: server, backups: backups,
                 address: settings.ownAddress(port: settings.port), logger: logger)
         } catch {
             try? await store.close()
@@ -101,9 +97,6 @@ struct Gateway: Service {
             await control.stop()
             throw CommandFailure("the gateway could not start: \(error)")
         }
-        // After the start of the control, which has attached the locks.
-        let adapters = adapters.compactMap { $0 as? MQTTAdapter }
-        checkpointTopics.start(except: adapters.reduce(into: []) { $0.formUnion($1.brokersWithCheckpointsOnLocks) })
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
         let retention = Task { await control.logRetention.run() }
@@ -122,8 +115,6 @@ struct Gateway: Service {
         retention.cancel()
         await retention.value
         await control.stop(patience: Self.patience)
-        // After the last checkpoints, which the stop has signed.
-        await checkpointTopics.stop()
         try ending.get()
     }
 

@@ -40,7 +40,6 @@ import Testing
             portfolio: 01890000-0000-7000-8000-000000000001
             profiles: [zigbee2mqtt, homeassistant]
             discovery: true
-            checkpointTopic: doorward/checkpoint
           - { name: spare, url: "mqtt://[::1]" }
         profiles: { directories: [./profiles, /etc/doorward/profiles] }
         backup: { folder: /var/backups/doorward, at: 23:05, keepDays: 30 }
@@ -87,8 +86,7 @@ import Testing
         #expect(mqtt.brokers.map(\.portfolio) == [PortfolioID("01890000-0000-7000-8000-000000000001"), nil])
         #expect(mqtt.brokers.map(\.profiles) == [["zigbee2mqtt", "homeassistant"], []])
         #expect(mqtt.brokers.map(\.discovery) == [true, false])
-        #expect(mqtt.brokers.map(\.checkpointTopic) == ["doorward/checkpoint", nil])
-        #expect(mqtt.descriptorCount == 24)
+        #expect(mqtt.descriptorCount == 16)
         #expect(mqtt.profileDirectories == ["./profiles", "/etc/doorward/profiles"])
     }
 
@@ -112,7 +110,6 @@ import Testing
             "mqtt.N.url": "mqtts://other", "mqtt.N.caFile": "other", "mqtt.N.certificate": "other", "mqtt.N.privateKey": "other",
             "mqtt.N.usernameFile": "other", "mqtt.N.passwordFile": "other",
             "mqtt.N.portfolio": "01890000-0000-7000-8000-000000000002", "mqtt.N.profiles": "homie", "mqtt.N.discovery": "false",
-            "mqtt.N.checkpointTopic": "other/checkpoint",
             "backup.folder": "other", "backup.at": "00:00", "backup.keepDays": "1",
             "profiles.directories": "other", "metrics.tokenFile": "other", "log.level": "error", "log.format": "text",
         ]

@@ -118,8 +118,8 @@ extension MQTTAdapter: LockAdapter {
         for session in sessions.values { await session.stop() }
     }
 
-    /// Attaches a lock. If the configuration lacks its broker or profile, or uses its topic for checkpoints, the lock cannot be reached
-    /// until the configuration is corrected.
+    /// Attaches a lock. If the configuration lacks its broker or profile, the lock cannot be reached until the configuration
+    /// is corrected.
     package func attach(_ lock: AttachedLock) { attachmentMutex.withLock { _ in attachOrReplace(lock) } }
 
     private func attachOrReplace(_ lock: AttachedLock) {
@@ -175,8 +175,7 @@ extension MQTTAdapter: LockAdapter {
         case .lock(let lock): lock.problem(of: command)
         case .unresolved:
             TransportProblem(
-                detail:
-                    "The lock's broker or profile is not in the gateway's configuration, or its topic is one for checkpoints.",
+                detail: "The lock's broker or profile is not in the gateway's configuration.",
                 summary: "The gateway's configuration lacks what this lock needs.")
         case nil: nil
         }
@@ -207,9 +206,6 @@ extension MQTTAdapter: LockAdapter {
     /// Returns why a discovered lock cannot be attached; `nil` if it can.
     private func problem(of record: BrokerDiscovery.Record, on broker: MQTTBroker) -> String? {
         if record.capabilities == nil { return "needs a profile" }
-        if let topic = checkpointBrokers(among: record.uses, on: broker).first?.checkpointTopic {
-            return "its topic `\(topic)` is the `checkpointTopic` of a broker in the configuration"
-        }
         return registry.conflicts(with: record.uses, on: broker.name).map { _, topic, problem in
             problem == .commandTopicOfOther
                 ? "its state topic `\(topic.text)` is the command topic of an attached lock"
@@ -222,43 +218,11 @@ extension MQTTAdapter: LockAdapter {
     private func resolve(
         _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool = false
     ) throws(AddressErrors) -> (session: BrokerSession, dialect: Dialect) {
-        let (session, dialect) = try read(address, within: scope, isAttached: isAttached)
-        if let topic = checkpointBrokers(among: dialect.uses, on: session.broker).first?.checkpointTopic {
-            let key = AddressValues(dialect.profile, address.variables).key(of: "\(topic)", dialect.profile)
-            throw AddressErrors([.init(field: "address.\(key)", problem: VariableProblem.checkpointTopic.rawValue)])
-        }
-        return (session, dialect)
-    }
-
-    /// Reads an address without comparing its topics with those of others.
-    private func read(
-        _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool
-    ) throws(AddressErrors) -> (session: BrokerSession, dialect: Dialect) {
         guard let session = sessions[address.broker], scope.includes(session.broker.owner) else {
             throw AddressErrors(unknown: "broker")
         }
         guard let profile = library[address.profile] else { throw AddressErrors(unknown: "profile") }
         return (session, try Dialect(profile, variables: address.variables, isAttached: isAttached))
-    }
-
-    /// The brokers whose checkpoints are published on a topic of a lock. Brokers with the same host and port are one server.
-    private func checkpointBrokers(among uses: Set<TopicUse>, on broker: MQTTBroker) -> [MQTTBroker] {
-        sessions.values.map(\.broker).filter { other in
-            guard other.isSameServer(as: broker), let topic = other.checkpointTopic else { return false }
-            return uses.contains { $0.topic == TopicText("\(topic)") }
-        }
-    }
-
-    /// The names of the brokers whose checkpoints are published on a topic of an attached lock. A checkpoint would be a retained
-    /// message to that lock.
-    package var brokersWithCheckpointsOnLocks: Set<String> {
-        Set(
-            registry.unresolved.flatMap { lock -> [String] in
-                guard let address = try? MQTTAddress(lock.address),
-                    let (session, dialect) = try? read(address, within: .everything, isAttached: true)
-                else { return [] }
-                return checkpointBrokers(among: dialect.uses, on: session.broker).map(\.name)
-            })
     }
 }
 

@@ -14,8 +14,6 @@ package struct MQTTBroker: Sendable {
     package var profiles: [String]
     /// Whether discovery runs.
     package var isDiscovering: Bool
-    /// The topic for checkpoints of the access log; `nil` to publish none.
-    package var checkpointTopic: MQTTTopic?
 
     package init(
         name: String, settings: MQTTSettings, portfolioID: PortfolioID? = nil, profiles: [String] = [],
@@ -29,7 +27,4 @@ package struct MQTTBroker: Sendable {
 extension MQTTBroker {
     /// The owner of this transport.
     var owner: TransportOwner { portfolioID.map { .portfolio($0) } ?? .gateway }
-
-    /// Whether both connect to the same host and port.
-    func isSameServer(as other: Self) -> Bool { (settings.host, settings.port) == (other.settings.host, other.settings.port) }
 }

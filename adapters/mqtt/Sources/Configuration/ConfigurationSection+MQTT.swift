@@ -32,11 +32,6 @@ extension ConfigurationSection {
             ConfigurationKey(
                 "discovery", .boolean, default: .boolean(false),
                 meaning: "whether to discover locks; `doorward discovered` lists them"),
-            ConfigurationKey(
-                "checkpointTopic", .topic,
-                meaning:
-                    "a topic on which the newest checkpoint is retained: of the broker's portfolio, or without one of the gateway's log"
-            ),
         ])
 
     /// The section with the folders of the user's own profiles.
@@ -50,10 +45,6 @@ extension ConfigurationSection {
 }
 
 extension SettingType {
-    /// A topic name, without wildcards.
-    fileprivate static let topic = SettingType.formatted(
-        SettingFormat("an MQTT topic such as doorward/checkpoint") { MQTTTopic($0) != nil })
-
     /// `mqtt://…` or `mqtts://…`, with only a host and a port.
     fileprivate static let brokerAddress = SettingType.formatted(
         SettingFormat(

@@ -23,23 +23,6 @@ extension MQTTBroker {
         self.init(
             name: broker.name, settings: settings, portfolioID: broker.portfolio, profiles: broker.profiles,
             isDiscovering: broker.discovery)
-        checkpointTopic = broker.checkpointTopic.flatMap { MQTTTopic($0) }
-    }
-}
-
-extension CheckpointTopics {
-    /// Reads the files of the brokers that have a checkpoint topic.
-    ///
-    /// - Throws: one sentence about a file that cannot be read.
-    package convenience init(
-        _ configuration: MQTTConfiguration, clock: any GatewayClock, random: RandomSource, logger: Logger
-    ) throws(ConfigurationError) {
-        var brokers: [MQTTBroker] = []
-        for broker in configuration.brokers where broker.checkpointTopic != nil {
-            // Not the client id of the connection for locks: a broker would disconnect that one.
-            brokers.append(try MQTTBroker(broker, clientID: "doorward-\(random.hexadecimal(byteCount: 7))"))
-        }
-        self.init(brokers, clock: clock, random: random, logger: logger)
     }
 }
 

@@ -31,8 +31,6 @@ package struct MQTTConfiguration: Sendable {
         package let profiles: [String]
         /// Whether discovery runs.
         package let discovery: Bool
-        /// The topic for checkpoints of the access log; `nil` to publish none.
-        package let checkpointTopic: String?
         /// The settings of the entry, for the files that it names.
         let settings: SectionSettings
 
@@ -43,7 +41,6 @@ package struct MQTTConfiguration: Sendable {
             (name, self.address, settings) = (entry.text("name") ?? "", address, entry)
             (portfolio, profiles) = (entry.portfolio("portfolio"), entry.texts("profiles"))
             discovery = entry.flag("discovery")
-            checkpointTopic = entry.text("checkpointTopic")
             if !address.isEncrypted,
                 let key = ["caFile", "certificate", "privateKey"].first(where: { entry.text($0) != nil })
             {
@@ -59,7 +56,7 @@ package struct MQTTConfiguration: Sendable {
 
 extension MQTTConfiguration: ConfiguredAdapter {
     /// Eight file descriptors for each connection to a broker.
-    package var descriptorCount: Int { 8 * (brokers.count + brokers.count { $0.checkpointTopic != nil }) }
+    package var descriptorCount: Int { 8 * brokers.count }
 
     /// The facts about the brokers and the profile folders.
     package var facts: [ConfigurationFact] {

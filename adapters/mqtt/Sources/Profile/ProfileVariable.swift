@@ -95,6 +95,4 @@ enum VariableProblem: String, Error {
     case commandTopicOfOther = "is_command_topic_of_another_lock"
     /// The topic is the state topic of an attached lock.
     case stateTopicOfOther = "is_state_topic_of_another_lock"
-    /// The configuration has the topic as `checkpointTopic` of the broker.
-    case checkpointTopic = "is_checkpoint_topic"
 }

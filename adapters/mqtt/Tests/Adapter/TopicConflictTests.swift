@@ -40,34 +40,6 @@ import Testing
         #expect(try problems(Self.address("b/set", "a/state")) == [])
     }
 
-    @Test("rejects a topic on which the same broker has checkpoints; a lock that was attached before gets no command")
-    func checkpoints() throws {
-        let ports = ["home": 1, "same": 1, "other": 2, "plain": 3]
-        var brokers = ["home", "same", "other", "plain"].map {
-            MQTTBroker(name: $0, settings: MQTTSettings(host: "127.0.0.1", port: ports[$0] ?? 0, clientID: "gateway"))
-        }
-        brokers[0].checkpointTopic = MQTTTopic("a/set")
-        brokers[2].checkpointTopic = MQTTTopic("a/set")
-        let adapter = MQTTAdapter(
-            brokers: brokers, library: .shipped, clock: VirtualClock(), random: RandomSource(), logger: BrokerFixture.silent)
-        for (command, state, field) in [("a/set", "a/state", "command_topic"), ("b/set", "a/set", "state_topic")] {
-            for broker in ["home", "same"] {
-                #expect(
-                    throws: AddressErrors([.init(field: "address.\(field)", problem: "is_checkpoint_topic")])
-                ) { try adapter.check(address: Self.address(command, state, broker: broker)) }
-            }
-            _ = try adapter.check(address: Self.address(command, state, broker: "plain"))
-        }
-        #expect(adapter.brokersWithCheckpointsOnLocks == [])
-        adapter.attach(AttachedLock(id: Self.one, address: Self.address("a/set", "a/state", broker: "same")))
-        #expect(adapter.brokersWithCheckpointsOnLocks == ["home"])
-        let command = LockCommand(
-            commandID: CommandID(high: 1, low: 1), deviceID: Self.one, operation: .lock, deadline: Timestamp(milliseconds: 0))
-        #expect(throws: AdapterError.offline) { try adapter.send(command) }
-        adapter.attach(AttachedLock(id: Self.one, address: Self.address("b/set", "b/state")))
-        #expect(adapter.brokersWithCheckpointsOnLocks == [])
-    }
-
     @Test("two locks may share a topic with different JSON keys, and not with the same key")
     func jsonKeys() throws {
         attach(Self.address("a/set", "shared", template: "{{ value_json.left }}"))
