@@ -5,16 +5,12 @@ import Synchronization
 /// Rate limits password guessing. Only failures count; no account is locked permanently, and existing sessions are not affected.
 ///
 /// After five failures for an account the next attempt waits 1 s, then 2 s, 4 s … at most five minutes. A network with too many
-/// failures within a minute has to wait too. Both counts use a fixed amount of memory, and failures of other accounts and
-/// networks cannot lower them (decision 0031).
+/// failures within a minute has to wait too. Both counts use a bounded amount of memory, and failures of other accounts and
+/// networks do not remove those that have failed often (decision 0031).
 final class SignInThrottle: Sendable {
     private struct Tables {
-        var accounts = FailureSketch(highest: UInt8(freeFailures + 9))
-        var networks = MinuteSketch()
-        /// The number of sign-ins of each account after failures. It is part of the name under
-        /// which the account's failures are counted, so that a sign-in resets the count. An account
-        /// that does not exist never signs in, so there are at most as many entries as users.
-        var successes: [String: UInt32] = [:]
+        var accounts = FailureTable<AccountFailures>()
+        var networks = FailureTable<MinuteFailures>()
     }
 
     private static let freeFailures = 5
@@ -80,13 +76,7 @@ final class SignInThrottle: Sendable {
 
     /// - Parameter email: the address of an existing user.
     func noteSuccess(email: String) {
-        let now = clock.monotonicNow()
-        tables.withLock { tables in
-            guard tables.accounts.least(key(email, tables.successes), at: now, { failures, _ in failures }) ?? 0 > 0 else {
-                return
-            }
-            tables.successes[email.lowercased(), default: 0] &+= 1
-        }
+        tables.withLock { $0.accounts.remove(key(email)) }
     }
 
     private static func refuse(for wait: Duration?) throws(GatewayError) {
@@ -99,20 +89,16 @@ final class SignInThrottle: Sendable {
     ) -> Duration? {
         var waits: [Duration] = []
         for limit in limits {
-            if let wait = tables.networks.wait(limit.key, limit: limit.failures, at: now) { waits.append(wait) }
+            if let wait = tables.networks[limit.key]?.wait(limit: limit.failures, at: now) { waits.append(wait) }
         }
-        if let email {
-            let key = key(email, tables.successes)
-            if let end = tables.accounts.least(key, at: now, Self.end(ofWaitAfter:_:)) { waits.append(end.duration(since: now)) }
+        if let email, let failures = tables.accounts[key(email)] {
+            waits.append(Self.end(ofWaitAfter: failures.failures(at: now), failures.last).duration(since: now))
         }
         return waits.max().flatMap { $0 > .zero ? $0 : nil }
     }
 
     private func count(_ email: String?, _ limits: [NetworkLimit], at now: MonotonicInstant, in tables: inout Tables) {
-        if let email {
-            let key = key(email, tables.successes)
-            tables.accounts.add(key, at: now)
-        }
+        if let email { tables.accounts.add(key(email), at: now) }
         for limit in limits { tables.networks.add(limit.key, at: now) }
     }
 
@@ -121,23 +107,20 @@ final class SignInThrottle: Sendable {
         return beyond < 0 ? last : last.advanced(by: min(.seconds(1 << min(beyond, 9)), maxWait))
     }
 
-    private func key(_ email: String, _ successes: [String: UInt32]) -> SketchKey {
-        let name = email.lowercased()
-        return SketchKey("\(successes[name, default: 0]) \(name)", kind: "account", secret: secret)
-    }
+    private func key(_ email: String) -> FailureKey { FailureKey(email.lowercased(), kind: "account", secret: secret) }
 
     private struct NetworkLimit {
-        let key: SketchKey
+        let key: FailureKey
         let failures: Int
     }
 
     /// - Parameter kind: a prefix for what is counted separately.
     private func limits(of address: String?, kind: String = "") -> [NetworkLimit] {
         guard let address else { return [] }
-        let key = SketchKey(Self.network(of: address), kind: kind + "network", secret: secret)
+        let key = FailureKey(Self.network(of: address), kind: kind + "network", secret: secret)
         let network = NetworkLimit(key: key, failures: failuresPerMinute)
         guard let parsed = IPAddress(address), parsed.bytes.count == 16 else { return [network] }
-        let site = SketchKey(parsed.network(ofIPv6Bits: Self.siteBits), kind: kind + "site", secret: secret)
+        let site = FailureKey(parsed.network(ofIPv6Bits: Self.siteBits), kind: kind + "site", secret: secret)
         return [network, NetworkLimit(key: site, failures: failuresPerMinute * Self.networksPerSite)]
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 import DoorwardDomain
 import DoorwardTesting
 import Testing
@@ -75,6 +76,24 @@ import Testing
         #expect(Self.wait(throttle, email: "victim@example.com") == 300)
         let heldUp = (0..<1000).count { Self.wait(throttle, email: "other\($0)@example.org", address: "198.51.100.\($0)") != nil }
         #expect(heldUp == 0)
+    }
+
+    @Test("a table with more names than it keeps removes those with the fewest failures, and those that are forgotten")
+    func bounded() {
+        let clock = VirtualClock()
+        let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
+        let capacity = FailureTable<AccountFailures>.capacity
+        for _ in 0..<7 { throttle.noteFailure(email: "victim@example.com", address: "192.0.2.1") }
+        for number in 0..<2 * capacity { throttle.noteFailure(email: "\(number)@example.com", address: "host \(number)") }
+        #expect(Self.wait(throttle, address: "192.0.2.1") == 60)
+        #expect(Self.wait(throttle, email: "victim@example.com") == 4)
+        var table = FailureTable<MinuteFailures>()
+        let keys = (0...capacity).map { FailureKey("\($0)", kind: "", secret: SymmetricKey(size: .bits256)) }
+        for key in keys.dropLast() { table.add(key, at: clock.monotonicNow()) }
+        #expect(keys.count { table[$0] != nil } == capacity)
+        clock.advance(by: .seconds(60))
+        table.add(keys[capacity], at: clock.monotonicNow())
+        #expect(keys.count { table[$0] != nil } == 1)
     }
 
     @Test("a site with many networks is limited as a whole, and neighbouring sites are not affected")
