@@ -279,23 +279,12 @@ if Context.environment["DOORWARD_BENCHMARKS"] != nil {
             path: "Benchmarks/Unlock",
             swiftSettings: strict),
         .executableTarget(
-            name: "benchmark-client", dependencies: ["BenchmarkSupport", "DoorwardClient"], path: "Benchmarks/Client",
-            swiftSettings: strict),
-        .executableTarget(
             name: "benchmark-stream",
             dependencies: [
                 "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardPolicy",
                 "DoorwardDomain", nioCore, nioPosix, nioHTTP1, logging,
             ],
             path: "Benchmarks/Stream",
-            swiftSettings: strict),
-        .executableTarget(
-            name: "benchmark-times",
-            dependencies: [
-                "BenchmarkSupport", "BenchmarkFleet", "BenchmarkGateway", "DoorwardStore", "DoorwardControl", "DoorwardPolicy",
-                "DoorwardDomain", httpClient, nioCore, nioHTTP1, logging,
-            ],
-            path: "Benchmarks/Times",
             swiftSettings: strict),
         .executableTarget(
             name: "benchmark-audit", dependencies: ["BenchmarkSupport", "DoorwardAudit", "DoorwardDomain", crypto],
