@@ -146,13 +146,13 @@ import Testing
         #expect(!page.text.contains("http://"))
     }
 
-    @Test("docs/api.md is the text that the routes give")
-    func markdown() async throws {
+    @Test("docs/api.md is the index that the routes give")
+    func index() async throws {
         var settings = HTTPSettings()
         settings.adapterKinds = ["simulator", "mqtt"]
         let house = try await House(settings: settings)
         _ = try await house.call(.get, "/openapi.json")
-        let text = try #require(await house.services.document.markdown)
+        let text = try #require(await house.services.document.index)
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let file = root.appending(path: "docs/api.md")
         let committed = try? String(contentsOf: file, encoding: .utf8)

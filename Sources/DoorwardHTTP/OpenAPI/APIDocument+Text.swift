@@ -1,7 +1,7 @@
 internal import DoorwardDomain
 internal import HTTPTypes
 
-// The document for people: the rows of its tables, the Markdown of `docs/api.md`, and the page `/docs`.
+// The document for people: the rows of its tables, the page `/docs`, and its index `docs/api.md`.
 
 /// A row about a parameter, a member of a body or a field of an object.
 struct DocumentRow: Sendable {
@@ -21,28 +21,27 @@ extension APIDocument {
     /// The schemas of successful responses; those of errors are explained once for all.
     static var objectSchemas: [(name: String, schema: JSONSchema)] { schemas.filter { !$0.name.hasPrefix("Error") } }
 
-    /// The text of `docs/api.md`.
-    var markdown: String {
+    /// The text of `docs/api.md`: what each operation does, in a line.
+    var index: String {
         var text = """
             # The HTTP API
 
-            A running gateway serves this list as OpenAPI 3.1 at `/api/v1/openapi.json` and as a page at `/docs`. All three are
-            written from the gateway's routes and field tables. Limits are in [api-limits.md](api-limits.md).
+            The operations in a line each. Parameters, bodies, responses and objects are at a running gateway: as a page at `/docs`, and as
+            OpenAPI 3.1 at `/api/v1/openapi.json`. All are written from the gateway's routes and field tables. Limits are in
+            [api-limits.md](api-limits.md).
 
             \(Self.introduction)
 
             A request with a body sends it as `application/json`. Send the token of a sign-in, or the secret of an API key, as
-            `Authorization: Bearer …`; the operations that need none say so.
+            `Authorization: Bearer …`; the operations marked with * need none.
 
+            | operation | |
+            |---|---|
 
             """
-        for group in groups {
-            text += "## \(group.name)\n\n"
-            for operation in group.operations { text += operation.markdown }
-        }
-        text += "## Objects\n\n"
-        for (name, schema) in Self.objectSchemas {
-            text += "### \(name)\n\n\(schema.rows().markdown(of: "field"))\n"
+        for operation in groups.flatMap(\.operations) {
+            let mark = operation.needsSignIn ? "" : " *"
+            text += "| `\(operation.method.rawValue) \(operation.path)`\(mark) | \(operation.description.summary) |\n"
         }
         return text
     }
@@ -129,14 +128,6 @@ extension APIDocument.Operation {
 
     private var errorLine: String { "Errors: \(errors.map(String.init).joined(separator: ", "))." }
 
-    fileprivate var markdown: String {
-        var text = "### \(method.rawValue) \(path)\n\n\(description.summary)"
-        text += needsSignIn ? "\n\n" : " It needs no sign-in.\n\n"
-        for table in tables { text += table.rows.markdown(of: table.title) + "\n" }
-        text += answerLines.map { "- \($0)\n" }.joined()
-        return text + "- \(errorLine)\n\n"
-    }
-
     fileprivate var html: String {
         var text = "<article><h3 id=\"\(id)\"><code>\(method.rawValue) \(path.html)</code></h3>\n<p>\(description.summary.html)"
         text += needsSignIn ? "</p>\n" : " It needs no sign-in.</p>\n"
@@ -147,13 +138,6 @@ extension APIDocument.Operation {
 }
 
 extension [DocumentRow] {
-    /// A table in Markdown. An object without fields has none.
-    fileprivate func markdown(of title: String) -> String {
-        guard !isEmpty else { return "No fields.\n" }
-        let lines = map { "| `\($0.name)` | \($0.form.replacing("|", with: "\\|")) | \($0.note) |\n" }
-        return "| \(title) | form | |\n|---|---|---|\n" + lines.joined()
-    }
-
     fileprivate func html(of title: String) -> String {
         guard !isEmpty else { return "<p>No fields.</p>\n" }
         let lines = map {

@@ -21,20 +21,20 @@ actor ServedDocument {
         let openAPI: [UInt8]
         let page: StaticPage
         /// The text of `docs/api.md`.
-        let markdown: String
+        let index: String
     }
 
     private var forms: Forms?
 
     /// The text of `docs/api.md`; `nil` before the first request.
-    var markdown: String? { forms?.markdown }
+    var index: String? { forms?.index }
 
     func forms(describedBy call: OpenCall) async throws -> Forms {
         if let forms { return forms }
         let document = try await APIDocument(RouteTable.routes, describedBy: call)
         var writer = JSONWriter()
         document.openAPI.write(into: &writer)
-        let made = Forms(openAPI: writer.bytes, page: document.page, markdown: document.markdown)
+        let made = Forms(openAPI: writer.bytes, page: document.page, index: document.index)
         forms = made
         return made
     }

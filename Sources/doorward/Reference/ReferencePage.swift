@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The page docs/command-line.md: the help of every command.
+/// The page of the command line, with the help of every command, and its index docs/command-line.md.
 struct ReferencePage {
     /// The line width of the help.
     static let columns = 100
@@ -19,12 +19,29 @@ struct ReferencePage {
             .joined(separator: "\n\n") + "\n"
     }
 
+    /// The list of the commands, with a sentence for each.
+    static var index: String {
+        let lines = entries.map { "| `\($0.name)` | \($0.command.configuration.abstract) |" }
+        let start = """
+            # Command line
+
+            What each command does. `doorward help COMMAND` prints its options, `doorward reference` all of them as one page, which the Debian \
+            package has as `/usr/share/doc/doorward/command-line.md`. There are [completions](completions.md) for bash, zsh and fish.
+
+            """
+        return [start + "\n" + usage, (["| command | does |", "|---|---|"] + lines).joined(separator: "\n")]
+            .joined(separator: "\n\n") + "\n"
+    }
+
     private static let top = """
         # Command line
 
-        The help of every command, as `doorward help COMMAND` prints it. The program writes this page with `doorward reference > \
-        docs/command-line.md`, and also the [completions](completions.md) for bash, zsh and fish.
+        The help of every command, as `doorward help COMMAND` prints it. There are [completions](completions.md) for bash, zsh and fish.
 
+        \(usage)
+        """
+
+    private static let usage = """
         On a terminal, output is a table that fits the window, with colour unless `NO_COLOR` is set, and times are local. Ids are \
         shortened, and texts that do not fit are truncated with `…` or left out; `--wide` shows everything. A command that takes an id \
         also takes its first six or more characters, if no other object that you may see has an id with the same beginning. In a pipe, \
