@@ -14,7 +14,7 @@ extension EndToEnd {
         @Test("it shows a tenant, a neighbour, a guest inside and outside the window, a jam, and their records")
         func shows() async throws {
             let result = try await Program.run(
-                Self.script, ["--once", "--program", Program.doorward] + Self.window, in: TemporaryFolder())
+                Self.script, ["--api", "--once", "--program", Program.doorward] + Self.window, in: TemporaryFolder())
             #expect(result.code == 0, "\(result.errors)")
             let answers = result.output.split(separator: "\n").filter { $0.hasPrefix("  → ") }.map {
                 $0.dropFirst(4).prefix { $0 != ":" }
@@ -28,7 +28,7 @@ extension EndToEnd {
         func staysUp() async throws {
             let folder = try TemporaryFolder()
             let demo = try Program(
-                Self.script, ["--program", Program.doorward, "--folder", folder.file("a demo"), "--guest-seconds", "3"],
+                Self.script, ["--api", "--program", Program.doorward, "--folder", folder.file("a demo"), "--guest-seconds", "3"],
                 errors: folder.file("errors"))
             var lines: [String] = []
             while let line = await demo.nextLine() {
@@ -47,17 +47,33 @@ extension EndToEnd {
             try await RunningGateway.verifyLogs(in: folder, database: folder.file("a demo/doorward.db"))
         }
 
+        @Test("without --api it shows the live house, and ends on SIGTERM")
+        func house() async throws {
+            let folder = try TemporaryFolder()
+            let demo = try Program(Self.script, ["--program", Program.doorward], errors: folder.file("errors"))
+            var lines: [String] = []
+            while let line = await demo.nextLine(), lines.count < 200 {
+                lines.append(line)
+                if line.contains("Tom Tenant") { break }
+            }
+            #expect(lines.last?.contains("Tom Tenant") == true, "\(lines)")
+            demo.signal(SIGTERM)
+            #expect(await demo.exitCode == 0)
+            #expect(try await Program.run(Self.script, ["--once", "--program", Program.doorward], in: folder).code == 1)
+            #expect(try await Program.run(Self.script, ["--api", "--mqtt"], in: folder).code == 2)
+        }
+
         @Test("it rejects a folder with a database, and unknown arguments")
         func refuses() async throws {
             let folder = try TemporaryFolder()
             _ = try folder.write("", to: "doorward.db")
             let occupied = try await Program.run(
-                Self.script, ["--once", "--program", Program.doorward, "--folder", folder.path], in: folder)
+                Self.script, ["--api", "--once", "--program", Program.doorward, "--folder", folder.path], in: folder)
             #expect(occupied.code == 1)
             #expect(occupied.errors.contains("holds a database already"))
             let unknown = try await Program.run(Self.script, ["--forever"], in: folder)
             #expect(unknown.code == 2)
-            #expect(unknown.errors.contains("scripts/demo [--once]"))
+            #expect(unknown.errors.contains("scripts/demo [--api | --mqtt]"))
         }
     }
 }

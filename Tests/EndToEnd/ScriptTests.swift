@@ -139,7 +139,7 @@ extension EndToEnd {
         func demo() async throws {
             let help = try await run("demo", ["--help"])
             #expect(help.code == 0)
-            #expect(help.output.contains("scripts/demo [--once]"))
+            #expect(help.output.contains("scripts/demo [--api | --mqtt]"))
             #expect(help.output.contains("--guest-seconds N"))
             #expect(try await run("demo", ["--forever"]).errors == help.output)
             #expect(try await run("demo", ["--folder"]).code == 2)
@@ -148,7 +148,7 @@ extension EndToEnd {
             #expect(absent.code == 1)
             #expect(absent.errors.contains("/Sources/none is not a program"), "\(absent.errors)")
             try Data().write(to: URL(filePath: "\(project)/Sources/A/doorward.db"))
-            let occupied = try await run("demo", ["--program", "../bin/swift", "--folder", "A"])
+            let occupied = try await run("demo", ["--api", "--program", "../bin/swift", "--folder", "A"])
             #expect(occupied.code == 1)
             #expect(occupied.errors.contains("/Sources/A holds a database already"), "\(occupied.errors)")
             #expect(try await run("demo", ["--program", "../bin/swift", "--guest-seconds", "soon"]).code == 1)

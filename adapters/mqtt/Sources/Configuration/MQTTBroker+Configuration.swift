@@ -1,7 +1,6 @@
-package import DoorwardAdapterKit
-package import DoorwardDomain
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
 internal import DoorwardMQTT
-package import Logging
 
 extension MQTTBroker {
     /// Resolves a configured broker, and reads the files that its settings name.
