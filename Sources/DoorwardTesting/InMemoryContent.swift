@@ -23,8 +23,8 @@ struct InMemoryContent {
     private var firstSeqs: [LogID: UInt64] = [:]
     var recordPositions: [RecordID: RecordPosition] = [:]
     /// The original bytes of records from which personal values were erased.
-    private var encoded: [RecordID: EncodedRecord] = [:]
-    private var erasedOwners: [RecordID: Set<PersonKeyOwner>] = [:]
+    private var encoded: [RecordPosition: EncodedRecord] = [:]
+    private var erasedOwners: [RecordPosition: Set<PersonKeyOwner>] = [:]
     var commitCount = 0
 
     mutating func apply(_ transaction: StoreTransaction) throws(StoreRefusal) -> [RecordPosition] {
@@ -219,10 +219,10 @@ struct InMemoryContent {
         for (log, records) in logs {
             for (index, record) in records.enumerated() {
                 guard let stored = encode(record), stored.personal.contains(where: { $0.owner == owner }) else { continue }
-                encoded[record.body.id] = stored
-                var erased = erasedOwners[record.body.id] ?? []
+                encoded[record.place] = stored
+                var erased = erasedOwners[record.place] ?? []
                 erased.insert(owner)
-                erasedOwners[record.body.id] = erased
+                erasedOwners[record.place] = erased
                 let remaining = try? RecordEncoding.decode(stored.bytes) { commitment in
                     guard !erased.contains(commitment.owner) else { return nil }
                     let sealed = stored.personal.first { $0.field == commitment.place.field }
@@ -237,7 +237,7 @@ struct InMemoryContent {
         let owner = PersonKeyOwner.user(person)
         let found = logs.filter { log, _ in
             kept(log).contains { record in
-                erasedOwners[record.body.id]?.contains(owner) != true
+                erasedOwners[record.place]?.contains(owner) != true
                     && encode(record)?.personal.contains { $0.owner == owner } == true
             }
         }
@@ -246,7 +246,7 @@ struct InMemoryContent {
 
     /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value was erased.
     private func encode(_ record: AccessRecord) -> EncodedRecord? {
-        encoded[record.body.id] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
+        encoded[record.place] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
     }
 
     func range(of log: LogID, from seq: UInt64, limit: Int) -> LogRange? {
@@ -275,7 +275,7 @@ struct InMemoryContent {
     private func sealed(_ record: AccessRecord, _ stored: EncodedRecord) -> SealedRecord {
         let commitments = (try? RecordEncoding.decode(stored.bytes).commitments) ?? []
         let values = commitments.map { commitment -> SealedRecord.Value? in
-            guard erasedOwners[record.body.id]?.contains(commitment.owner) != true else { return nil }
+            guard erasedOwners[record.place]?.contains(commitment.owner) != true else { return nil }
             let sealed = stored.personal.first { $0.field == commitment.place.field }
             return sealed.map { SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext[...], key: Self.key) }
         }

@@ -35,7 +35,7 @@ enum BaselineSchema {
         CREATE INDEX units_by_portfolio ON units (portfolio_id);
         CREATE TABLE devices (
             id BLOB PRIMARY KEY, name TEXT NOT NULL, adapter TEXT NOT NULL,
-            address BLOB, metadata BLOB, -- CBOR (RFC 8949); NULL for an empty object
+            address TEXT, metadata TEXT, -- JSON; NULL for an empty object
             manufacturer TEXT, model TEXT, firmware_version TEXT,
             portfolio_id BLOB REFERENCES portfolios, property_id BLOB REFERENCES properties, unit_id BLOB REFERENCES units,
             is_remote_operation_enabled INTEGER NOT NULL, capabilities INTEGER NOT NULL, auto_relock_seconds INTEGER,
@@ -70,7 +70,7 @@ enum BaselineSchema {
             created_at INTEGER NOT NULL,
             -- pairs of a device and an association on which the access to it depends; NULL if all end with the one above
             device_carriers BLOB,
-            time_zone TEXT, resolved_from TEXT, resolved_until TEXT, schedule BLOB, max_uses INTEGER,
+            time_zone TEXT, resolved_from TEXT, resolved_until TEXT, schedule TEXT, max_uses INTEGER,
             widened_under BLOB -- ids of the tenants' associations, 16 bytes each; NULL if no tenant has widened it
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX guest_accesses_by_guest ON guest_accesses (guest_user_id) WHERE guest_user_id IS NOT NULL;

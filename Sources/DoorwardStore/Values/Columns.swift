@@ -149,8 +149,8 @@ struct ColumnReader {
     mutating func optionalBytes() throws -> [UInt8]? { try optional(Data.self).map { [UInt8]($0) } }
 
     mutating func json() throws -> [String: JSONValue] {
-        guard let bytes = try optionalBytes() else { return [:] }
-        guard let object = CBOR.object(from: bytes) else { throw unreadable() }
+        guard let text = try optional(String.self) else { return [:] }
+        guard let object = StoredJSON.object(from: Array(text.utf8)) else { throw unreadable() }
         return object
     }
 }

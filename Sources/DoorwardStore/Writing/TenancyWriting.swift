@@ -150,10 +150,10 @@ enum TenancyWriting {
         ]
     }
 
-    private static func column(_ object: [String: JSONValue]) throws -> Data? {
+    private static func column(_ object: [String: JSONValue]) throws -> String? {
         if object.isEmpty { return nil }
-        guard let bytes = CBOR.bytes(of: object) else { throw ConstraintViolation(.inconsistent("an object is nested too deep")) }
-        return Data(bytes)
+        guard let text = StoredJSON.text(of: object) else { throw ConstraintViolation(.inconsistent("an object is nested too deep")) }
+        return text
     }
 
     /// The names and the email address are encrypted, and the address also gives an index text.
