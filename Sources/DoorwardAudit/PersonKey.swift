@@ -98,7 +98,7 @@ struct KeyedHash: Sendable {
 
 /// A record's commitment to a personal value, which is stored beside the record.
 package struct PersonalCommitment: Hashable, Sendable {
-    /// The log, record and field of the value.
+    /// The record and field of the value.
     package let place: PersonalFieldPath
     /// The owner, in that log, of the key that encrypts the value.
     package let owner: PersonKeyOwner

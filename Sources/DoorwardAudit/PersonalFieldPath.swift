@@ -2,20 +2,18 @@ import Crypto
 import DoorwardDomain
 import FoundationEssentials
 
-/// The location of a personal value: a log, a record and a field.
+/// The location of a personal value: a record and a field. It is known before the record has a position in its log.
 ///
 /// `field` is `actorName`, `clientAddress`, `statedReason`, `override.reason`, or a path into the details such as
 /// `details.after.email` or `details.names[0]`; it is unique in its record. The formulas are those of docs/log-format.md,
 /// section "Personal values".
 package struct PersonalFieldPath: Hashable, Sendable {
-    /// The log of the record. A key is valid for one log only.
-    package let log: LogID
-    /// The record's number in the log.
-    package let seq: UInt64
+    /// The record's id. A key is valid for one log only, so the log needs no mention.
+    package let record: RecordID
     /// The field name described above; contains no zero byte.
     package let field: String
 
-    package init(log: LogID, seq: UInt64, field: String) { (self.log, self.seq, self.field) = (log, seq, field) }
+    package init(record: RecordID, field: String) { (self.record, self.field) = (record, field) }
 
     /// Returns the salt of the commitment. The salt can be computed only with the key; without the salt, the commitment reveals
     /// nothing about the value.
@@ -42,9 +40,8 @@ package struct PersonalFieldPath: Hashable, Sendable {
     /// bytes). The location is authenticated data.
     ///
     /// The nonce is a prefix of the commitment, which is a hash of the location's salt and the value. The nonce therefore differs
-    /// for each location, and for each value at one location. The database can be rolled back, so that a `seq` is used twice
-    /// under one key. Another value then gets another nonce, and the same value gets the same ciphertext. Salts are unpredictable
-    /// without the key, so an attacker cannot search for two values with equal nonces. A random collision is likely only after
+    /// for each location, and for each value at one location. If a record is sealed again, another value gets another nonce, and the
+    /// same value the same ciphertext. Salts are unpredictable without the key, so an attacker cannot search for two values with equal nonces. A random collision is likely only after
     /// about 2^48 values under one key. A nonce need not be secret.
     func seal(_ value: String, commitment: Digest32, under key: PersonKey) throws -> [UInt8] {
         let nonce = try AES.GCM.Nonce(data: commitment.bytes[..<12])
@@ -54,14 +51,13 @@ package struct PersonalFieldPath: Hashable, Sendable {
         return Array(bytes)
     }
 
-    /// The location as bytes: `logId ‖ 0x00 ‖ seq ‖ field`. These bytes are unique for each
-    /// location, because no log id contains a zero byte and `seq` always has 8 bytes.
+    /// The location as bytes: `id ‖ 0x00 ‖ field`, with the id as the record contains it: as text. These bytes are unique for each
+    /// location, because neither contains a zero byte.
     private var tuple: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(46 + field.utf8.count)
-        bytes.append(log: log)
+        bytes.append(id: record)
         bytes.append(0)
-        bytes.append(bigEndian: seq)
         bytes.append(contentsOf: field.utf8)
         return bytes
     }

@@ -120,14 +120,14 @@ package struct RecordDraft: Sendable {
     private let bytes: [UInt8]
     private let seqOffset: Int
     private let slots: [CommitmentSlot]
-    private let log: LogID
+    private let id: RecordID
     private let at: Timestamp
 
     /// - Throws: if the body has no encoding.
     init(_ body: RecordBody) throws(RecordEncodingError) {
         let writer = try RecordWriter(body)
         (bytes, seqOffset, slots) = (writer.bytes, writer.seqOffset, writer.slots)
-        (log, at) = (body.log, body.at)
+        (id, at) = (body.id, body.at)
     }
 
     /// Truncates a body that has no encoding: see `RecordEncoding.encodeFitting`.
@@ -156,7 +156,7 @@ package struct RecordDraft: Sendable {
                 current = (slot.person, owner, try key(owner))
                 last = current
             }
-            let place = PersonalFieldPath(log: log, seq: seq, field: slot.field)
+            let place = PersonalFieldPath(record: id, field: slot.field)
             let commitment = place.commitment(to: slot.value, salt: place.salt(under: current.key))
             let ciphertext = try place.seal(slot.value, commitment: commitment, under: current.key)
             sealed.append(SealedValue(field: slot.field, owner: current.owner, ciphertext: ciphertext))

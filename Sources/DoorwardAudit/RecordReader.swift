@@ -12,27 +12,26 @@ struct RecordReader {
         let seq = try seq()
         var body = try head()
         body.actor.userID = try id(.actorUserID)
-        let place = (log: body.log, seq: seq)
         let owner = body.actor.userID.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: body.at)
-        body.actor.name = try value(of: .actorName, place: place, owner: owner, personal: personal)
-        body.clientAddress = try value(of: .clientAddress, place: place, owner: owner, personal: personal)
-        body.statedReason = try value(of: .statedReason, place: place, owner: owner, personal: personal)
-        body.override = try value(of: .override, place: place, owner: owner, personal: personal)
-        body.details = try details(place: place, at: body.at, personal: personal)
+        body.actor.name = try value(of: .actorName, owner: owner, in: body.id, personal: personal)
+        body.clientAddress = try value(of: .clientAddress, owner: owner, in: body.id, personal: personal)
+        body.statedReason = try value(of: .statedReason, owner: owner, in: body.id, personal: personal)
+        body.override = try value(of: .override, owner: owner, in: body.id, personal: personal)
+        body.details = try details(of: body.id, at: body.at, personal: personal)
         return DecodedRecord(record: AccessRecord(seq: seq, body: body), commitments: commitments, withheld: withheld)
     }
 
     /// Finds the commitments that `record` passes to its caller, without reading the other fields.
     mutating func foundCommitments() throws -> [PersonalCommitment] {
-        let (place, at) = ((log: try log(), seq: try seq()), try at())
+        let (record, at): (RecordID, Timestamp) = (try required(id(.id), .id), try at())
         let owner = try id(.actorUserID).map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
         commitments.reserveCapacity(Self.personal.count)
         for field in Self.personal {
-            guard let found = try commitment(of: field, place: place, owner: owner) else { continue }
+            guard let found = try commitment(of: field, owner: owner, in: record) else { continue }
             commitments.append(found)
         }
         // Each commitment in the details is the value of a key with a `$`.
-        if fields[.details]?.contains(DetailsFormat.reserved) == true { _ = try details(place: place, at: at) { _ in nil } }
+        if fields[.details]?.contains(DetailsFormat.reserved) == true { _ = try details(of: record, at: at) { _ in nil } }
         return commitments
     }
 
@@ -106,13 +105,13 @@ struct RecordReader {
     }
 
     private mutating func details(
-        place: (log: LogID, seq: UInt64), at: Timestamp, personal: (PersonalCommitment) throws -> String?
+        of record: RecordID, at: Timestamp, personal: (PersonalCommitment) throws -> String?
     ) throws -> [String: RecordValue] {
         guard let json = fields[.details] else { return [:] }
         var reader = try DetailsReader(json)
         return try reader.details { field, commitment, person in
             let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
-            let place = PersonalFieldPath(log: place.log, seq: place.seq, field: field)
+            let place = PersonalFieldPath(record: record, field: field)
             return try value(of: PersonalCommitment(place: place, owner: owner, commitment: commitment), personal)
         }
     }
@@ -120,20 +119,20 @@ struct RecordReader {
     // MARK: - One field
 
     private mutating func value(
-        of field: RecordField, place: (log: LogID, seq: UInt64), owner: PersonKeyOwner,
+        of field: RecordField, owner: PersonKeyOwner, in record: RecordID,
         personal: (PersonalCommitment) throws -> String?
     ) throws -> String? {
-        guard let commitment = try commitment(of: field, place: place, owner: owner) else { return nil }
+        guard let commitment = try commitment(of: field, owner: owner, in: record) else { return nil }
         return try value(of: commitment, personal)
     }
 
     /// Returns `nil` if the record has no such field.
     private func commitment(
-        of field: RecordField, place: (log: LogID, seq: UInt64), owner: PersonKeyOwner
+        of field: RecordField, owner: PersonKeyOwner, in record: RecordID
     ) throws(RecordDecodingError) -> PersonalCommitment? {
         guard let bytes = fields[field], let name = field.personalName else { return nil }
         guard let commitment = Digest32(bytes) else { throw .malformed(field) }
-        let place = PersonalFieldPath(log: place.log, seq: place.seq, field: name)
+        let place = PersonalFieldPath(record: record, field: name)
         return PersonalCommitment(place: place, owner: owner, commitment: commitment)
     }
 

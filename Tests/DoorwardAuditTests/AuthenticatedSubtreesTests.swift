@@ -194,9 +194,9 @@ import Testing
     @Test("encrypted bytes that are no text are not disclosed")
     func noText() throws {
         let key = try Samples.key(Samples.portfolioLog, .user(Samples.ada))
-        let place = PersonalFieldPath(log: Samples.portfolioLog, seq: 3, field: "actorName")
+        let place = PersonalFieldPath(record: Samples.id(3), field: "actorName")
         let (bytes, salt): ([UInt8], [UInt8]) = ([0x41, 0xFF], place.salt(under: key).bytes)
-        let tuple = Array("\(Samples.portfolioLog)".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 3] + Array("actorName".utf8)
+        let tuple = Array("\(place.record)\0actorName".utf8)
         let sealed = try #require(try AES.GCM.seal(bytes, using: key.sealing, authenticating: tuple).combined)
         let commitment = Digest32(SHA256.hash(data: Array("doorward/pii/1\0actorName\0".utf8) + salt + bytes))
         let personal = PersonalCommitment(place: place, owner: .user(Samples.ada), commitment: commitment)

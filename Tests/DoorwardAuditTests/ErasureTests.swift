@@ -114,7 +114,7 @@ import Testing
         for (mine, theirs) in zip(here.personal, there.personal) {
             #expect(mine.field == theirs.field)
             #expect(mine.ciphertext != theirs.ciphertext)
-            let place = PersonalFieldPath(log: elsewhere.log, seq: 7, field: mine.field)
+            let place = PersonalFieldPath(record: elsewhere.id, field: mine.field)
             let found = try #require(RecordEncoding.decode(there.bytes).commitments.first { $0.place == place })
             let foreign = try Samples.key(log, mine.owner)
             #expect(throws: PersonalValueError.doesNotOpen(field: mine.field)) {
@@ -123,15 +123,15 @@ import Testing
         }
     }
 
-    @Test("one value has a different salt, commitment and nonce for every log, number, field and owner")
+    @Test("one value has a different salt, commitment and nonce for every log, record, field and owner")
     func separation() throws {
         var seen: [String: Set<[UInt8]>] = [:]
         var count = 0
         for log in [LogID.gateway, Samples.portfolioLog, .portfolio(Samples.id(99))] {
-            for seq in [0, 1, 255, 256, .max >> 1] as [UInt64] {
+            for record in [0, 1, 255, 256, .max >> 1] as [UInt64] {
                 for field in ["actorName", "clientAddress", "details.a", "details.a[0]", "details.a.0"] {
                     for owner in Self.owners {
-                        let (place, key) = (PersonalFieldPath(log: log, seq: seq, field: field), try Samples.key(log, owner))
+                        let (place, key) = (PersonalFieldPath(record: Samples.id(record), field: field), try Samples.key(log, owner))
                         let salt = place.salt(under: key)
                         let commitment = place.commitment(to: "the same", salt: salt)
                         seen["salt", default: []].insert(salt.bytes)
@@ -148,7 +148,7 @@ import Testing
 
     @Test("moving characters between field and value changes the commitment")
     func boundaries() {
-        let place = { PersonalFieldPath(log: .gateway, seq: 0, field: $0) }
+        let place = { PersonalFieldPath(record: Samples.id(1), field: $0) }
         let salt = Digest32(leaf: [0x41])
         let commitments = [
             place("ab").commitment(to: "c", salt: salt), place("a").commitment(to: "bc", salt: salt),

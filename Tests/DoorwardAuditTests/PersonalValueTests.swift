@@ -13,8 +13,9 @@ import Testing
     @Test("salt, commitment and ciphertext follow the formulas of docs/log-format.md")
     func formulas() throws {
         let key = try #require(PersonKey(bytes: keyBytes(7)))
-        let place = PersonalFieldPath(log: .gateway, seq: 258, field: "actorName")
-        let tuple = Array("gateway".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 2] + Array("actorName".utf8)
+        var body = Samples.start()
+        let place = PersonalFieldPath(record: body.id, field: "actorName")
+        let tuple = Array("\(body.id)\0actorName".utf8)
         let salt = Array(HMAC<SHA256>.authenticationCode(for: tuple, using: SymmetricKey(data: keyBytes(7))))
         #expect(place.salt(under: key).bytes == salt)
 
@@ -22,7 +23,6 @@ import Testing
         let commitment = Array(SHA256.hash(data: input))
         #expect(place.commitment(to: "Ada", salt: try #require(Digest32(salt))).bytes == commitment)
 
-        var body = Samples.start()
         body.actor.name = "Ada"
         let encoded = try RecordEncoding.encode(body, seq: 258) { _ in key }
         let sealed = try #require(encoded.personal.first)
@@ -113,8 +113,8 @@ import Testing
         #expect(throws: closed) { try commitment.open(sealed, under: other) }
         #expect(throws: closed) { try commitment.open(encoded.personal[1].ciphertext, under: key) }
         for place in [
-            PersonalFieldPath(log: .gateway, seq: 9, field: "actorName"),
-            PersonalFieldPath(log: log, seq: 10, field: "actorName"),
+            PersonalFieldPath(record: commitment.place.record, field: "clientAddress"),
+            PersonalFieldPath(record: Samples.id(77), field: "actorName"),
         ] {
             let moved = PersonalCommitment(place: place, owner: commitment.owner, commitment: commitment.commitment)
             #expect(throws: closed) { try moved.open(sealed, under: key) }
@@ -145,7 +145,7 @@ import Testing
         var count = 0
         for seq in 0..<40 as Range<UInt64> {
             for attempt in 0..<10 {
-                var body = Samples.outcome()
+                var body = Samples.outcome(id: 1000 + seq)
                 (body.actor.name, body.statedReason) = ("Ada \(attempt)", "reason \(attempt)")
                 body.clientAddress = nil
                 body.override = nil

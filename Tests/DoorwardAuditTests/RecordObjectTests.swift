@@ -238,7 +238,7 @@ struct RecordBytes {
     private static let salt = Digest32(leaf: [5])
 
     private func commitment(_ field: String, _ value: String) -> [UInt8] {
-        PersonalFieldPath(log: .gateway, seq: 7, field: field).commitment(to: value, salt: Self.salt).bytes
+        PersonalFieldPath(record: Samples.id(7), field: field).commitment(to: value, salt: Self.salt).bytes
     }
 
     @Test(

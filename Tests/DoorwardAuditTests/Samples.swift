@@ -50,9 +50,9 @@ enum Samples {
     }
 
     /// Returns a record with all fields except those of changes and events.
-    static func outcome(at: Timestamp = at) -> RecordBody {
+    static func outcome(at: Timestamp = at, id number: UInt64 = 11) -> RecordBody {
         RecordBody(
-            log: portfolioLog, id: id(11), at: at, kind: .commandOutcome,
+            log: portfolioLog, id: id(number), at: at, kind: .commandOutcome,
             actor: RecordActor(kind: .user, id: ada.description, name: "Ada Lovelace", userID: ada), source: .cli,
             operation: .unlock, decision: .allowed, rule: .association(id(12), .tenant), clientAddress: "203.0.113.7",
             requestID: "req-1",

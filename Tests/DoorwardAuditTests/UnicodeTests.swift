@@ -68,7 +68,7 @@ import Testing
         #expect(first.leafHash != second.leafHash)
         let commitments = try [first, second].map { try RecordEncoding.decode($0.bytes).commitments.map(\.commitment) }
         for (mine, theirs) in zip(commitments[0], commitments[1]) { #expect(mine != theirs) }
-        let place = PersonalFieldPath(log: .gateway, seq: 0, field: "actorName")
+        let place = PersonalFieldPath(record: Samples.id(1), field: "actorName")
         let salt = Digest32(leaf: [1])
         let commitment = PersonalCommitment(
             place: place, owner: .user(Samples.ada), commitment: place.commitment(to: one, salt: salt))

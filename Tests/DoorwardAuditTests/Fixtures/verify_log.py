@@ -260,8 +260,8 @@ def path_of(path, step):
 
 # --- Personal values ---------------------------------------------------------------------------------------------------
 
-def salt_of(key, log, seq, field):
-    return hmac.new(key, log.encode() + b"\0" + struct.pack(">Q", seq) + field.encode(), hashlib.sha256).digest()
+def salt_of(key, record, field):
+    return hmac.new(key, record.encode() + b"\0" + field.encode(), hashlib.sha256).digest()
 
 
 def commitment_of(field, salt, value):
@@ -477,7 +477,7 @@ def check_example_log(log, faults):
 
         def personal(field, value, person):
             owner = owner_of(person, fields["at"])
-            salt = salt_of(keys[owner], log["logId"], seq, field)
+            salt = salt_of(keys[owner], fields["id"], field)
             digest = commitment_of(field, salt, value)
             found = {"field": field, "owner": owner, "value": value, "salt": salt.hex(), "commitment": digest.hex()}
             given = next(expected, {})
