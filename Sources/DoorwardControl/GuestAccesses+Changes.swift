@@ -72,12 +72,17 @@ extension TenancyUnitOfWork {
         changed.schedule = changes.schedule.applied(to: access.schedule)
         changed.maxUses = changes.maxUses.applied(to: access.maxUses)
         try changeScope(of: &changed, changes)
-        if directory.isWider(changed, than: access) { try widen(&changed, from: access) }
+        let isWider = directory.isWider(changed, than: access)
+        if isWider { try widen(&changed, from: access) }
         try require(condition, of: access)
         if access.revokedAt != nil { throw .conflict("The guest access has been revoked. Grant a new one.") }
         guard changed != access else { return access }
         apply(.putGuestAccess(changed))
-        let (before, after) = GuestAccess.fields.recordedChanges(from: access, to: changed)
+        var (before, after) = GuestAccess.fields.recordedChanges(from: access, to: changed)
+        if isWider, let link = directory.guestLink(of: id), !mayGrant(changed, link.maker) {
+            apply(.removeGuestLink(of: id))
+            after["link"] = .string("ended")
+        }
         note(.update, RecordTarget(changed), at: changed.place, before: before, after: after)
         try requireSubscription(for: changed, insteadOf: access)
         return changed

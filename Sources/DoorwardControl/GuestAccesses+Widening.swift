@@ -60,6 +60,15 @@ extension TenancyUnitOfWork {
         access.widenedUnder += right.leastAssociations
     }
 
+    /// Whether a principal could grant the access. Whoever made a link knows it, and would get what others add to its access: so a
+    /// link ends with a change to a form that its maker could not grant.
+    func mayGrant(_ access: GuestAccess, _ maker: Principal) -> Bool {
+        let subject = directory.subject(of: maker)
+        return access.deviceIDs.allSatisfy { device in
+            !SecurityService.carriers(of: [.grantAccess] + access.operations, by: subject, on: device, in: directory).isEmpty
+        }
+    }
+
     /// Whether the access depends on nothing but the associations of the right, on each of its devices that the right covers.
     private func isCarried(_ access: GuestAccess, by right: GrantedRight) -> Bool {
         guard access.grantedUnderRole == .tenant, let covering = right.carriersByDevice else { return false }

@@ -32,8 +32,11 @@ package struct GuestLinks: Sendable {
                 }
                 let isReplacement = draft.directory.guestLink(of: id) != nil
                 if widened != access { draft.apply(.putGuestAccess(widened)) }
-                draft.apply(
-                    .putGuestLink(GuestLink(accessID: id, digest: OneTimeToken.digest(of: token), createdAt: draft.now)))
+                let maker = try draft.maker()
+                let link = GuestLink(
+                    accessID: id, userID: maker.userID, keyID: maker.keyID, digest: OneTimeToken.digest(of: token),
+                    createdAt: draft.now)
+                draft.apply(.putGuestLink(link))
                 var after = GuestAccess.fields.recordedChanges(from: access, to: widened).after
                 after["link"] = .string(isReplacement ? "replaced" : "created")
                 draft.note(.update, RecordTarget(access), at: access.place, after: after)

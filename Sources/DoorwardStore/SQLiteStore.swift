@@ -39,6 +39,20 @@ package final class SQLiteStore: GatewayStore {
     /// alone. Creates, opens and locks nothing, so a gateway may have the file open.
     package static func isFile(at path: String) throws(StoreOpenError) -> Bool { try DatabaseFile(at: path).check() }
 
+    /// The first value, outside of the records, that no gateway writes; `nil` if there is none, or if the file cannot be read.
+    package func damage() async -> StoreFault? {
+        let found = try? await reader.read { [keys] db -> StoreFault? in
+            do {
+                try TenancyCheck(db: db, keys: keys).run()
+                try StructureCheck(db: db).run()
+                return nil
+            } catch {
+                return StoreFault(error)
+            }
+        }
+        return found ?? nil
+    }
+
     /// Returns whether the person-key file exists. Throws if `open` could not use it, judged by its content and permissions.
     package static func hasPersonKeys(at path: String) throws(StoreOpenError) -> Bool { try PersonKeyFile.check(path) }
 

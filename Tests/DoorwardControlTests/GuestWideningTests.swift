@@ -77,6 +77,23 @@ import Testing
         #expect(await cleaning.refusal() == .grantorLostAccess)
     }
 
+    @Test("a link ends when somebody widens its access to what its maker could not grant, and stays otherwise")
+    func linkOfMaker() async throws {
+        let cleaning = try await Cleaning()
+        let (house, links, id) = (cleaning.house, cleaning.house.control.guestLinks, cleaning.access.id)
+        let (tenant, manager, door) = (house.ids.tenant, house.ids.managers[0], house.ids.door)
+        try await cleaning.change { $0.deviceIDs = [door] }
+        let link = try await links.create(house.caller(tenant), of: id)
+        try await cleaning.change(by: manager) { $0.validUntil = cleaning.later(60) }
+        #expect(try await links.holder(of: link.token, RequestOrigin()) != nil, "the tenant could grant this, too")
+        try await cleaning.change(by: manager) { $0.deviceIDs = [door, cleaning.gate] }
+        #expect(try await links.holder(of: link.token, RequestOrigin()) == nil, "the tenant, who knows the link, has no right to the gate")
+        #expect(house.portfolioLog.last?.body.details["after"]?["link"] == .string("ended"))
+        let managers = try await links.create(house.caller(manager), of: id)
+        try await cleaning.change(by: house.ids.owner) { $0.maxUses = .cleared }
+        #expect(try await links.holder(of: managers.token, RequestOrigin()) != nil)
+    }
+
     /// Each change that admits something new.
     private static let wideningChanges: [(String, @Sendable (Cleaning, inout GuestAccessChanges) -> Void)] = [
         ("later end", { $1.validUntil = $0.later(1) }),

@@ -200,7 +200,7 @@ struct RandomChanges {
 
     private mutating func guestLink() -> GuestLink {
         let digest = (0..<4).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        return GuestLink(accessID: id(), digest: digest, createdAt: instant())
+        return GuestLink(accessID: id(), userID: id(), digest: digest, createdAt: instant())
     }
 
     private mutating func device() -> LockDevice {

@@ -107,12 +107,7 @@ import Testing
         _ = try await store.commit(script.tenancy)
         // Not even the superuser can create a file in /proc.
         for path in ["/proc/copy.db", "/proc/self/copy.db"] {
-            let error = await #expect(throws: StoreBackupError.self) { try await store.backup(to: path) }
-            switch error {
-            case .failed(let words)?: #expect(words.hasPrefix("the copy's file cannot be made: "))
-            case .refused(.folderNotWritable)?: break
-            default: Issue.record("\(String(describing: error))")
-            }
+            await #expect(throws: StoreBackupError.refused(.folderNotWritable)) { try await store.backup(to: path) }
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         await #expect { try await store.backup(to: folder.appending(path: "copy.db").path) } throws: { error in

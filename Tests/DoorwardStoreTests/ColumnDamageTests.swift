@@ -166,6 +166,8 @@ struct ColumnDamage: Sendable {
         ColumnDamage("invitations.user_id", "reference", "unreadable"),
         ColumnDamage("invitations.key_id", nil, "unreadable"),
         ColumnDamage("guest_links.id", "reference", "unreadable"),
+        ColumnDamage("guest_links.user_id", nil, "unreadable"),
+        ColumnDamage("guest_links.key_id", nil, "unreadable"),
         ColumnDamage("recovery_codes.user_id", "reference", "reference"),
         ColumnDamage("guest_uses.guest_access_id", "reference", "reference"),
         ColumnDamage("removed_users.id", nil, "unreadable"),

@@ -36,6 +36,29 @@ import Testing
         }
     }
 
+    @Test("A folder or a pipe is no database: nothing is opened, made beside it or changed", arguments: [true, false])
+    func noFile(isFolder: Bool) throws {
+        let database = try TemporaryDatabase()
+        let path = database.folder.appending(path: "other").path
+        if isFolder {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        } else {
+            try #require(mkfifo(path, 0o644) == 0)
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        func refuse(_ body: () throws -> Void) {
+            let error = #expect(throws: StoreOpenError.self) { try body() }
+            let hint = isFolder ? "it is a folder; name the database file, such as \(path)/doorward.db" : "it is not a file"
+            #expect(error?.description.contains(hint) == true, "\(String(describing: error))")
+        }
+        refuse { _ = try database.open(path: path) }
+        refuse { _ = try SQLiteStore.isFile(at: path) }
+        refuse { _ = try StoreCheck.run(path: path) }
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: database.folder.path) == ["other"])
+    }
+
     @Test("A second store that opens the file by a hard link is rejected before it reads it, and the first one keeps its locks")
     func hardLink() async throws {
         let database = try TemporaryDatabase()

@@ -62,7 +62,9 @@ struct FullTenancy: Sendable {
         accountInvitation = Invitation(
             id: id(10), email: user.email, offer: .account(user.id), userID: user.id,
             digest: [3, UInt8(truncatingIfNeeded: seed)], createdAt: at, expiresAt: later)
-        guestLink = GuestLink(accessID: guestAccess.id, digest: [4, UInt8(truncatingIfNeeded: seed)], createdAt: later)
+        guestLink = GuestLink(
+            accessID: guestAccess.id, userID: user.id, keyID: apiKey.id, digest: [4, UInt8(truncatingIfNeeded: seed)],
+            createdAt: later)
     }
 
     /// All entities, parents before children.

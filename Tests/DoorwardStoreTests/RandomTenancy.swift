@@ -225,7 +225,7 @@ struct RandomTenancy {
 
     private mutating func putGuestLink() {
         guard let access = guestAccesses.randomElement(using: &random), forms[.guestAccess(access)]?.isPut == true else { return }
-        changes.append(.putGuestLink(GuestLink(accessID: access, digest: digest(), createdAt: instant())))
+        changes.append(.putGuestLink(GuestLink(accessID: access, userID: EntityID(high: 1, low: 2), digest: digest(), createdAt: instant())))
     }
 
     private mutating func removeGuestLink() {

@@ -14,7 +14,7 @@ const page = {
   start(context) {
     /** @type {any} */
     const state = {
-      status: 'loading', error: null, isEnded: false, question: { operation: 'UNLOCK', at: '' }, answer: null, who: null, isAsking: false,
+      status: 'loading', error: null, isEnded: false, question: { operation: 'UNLOCK', at: '' }, answer: null, who: null, asking: null,
       picker: new DoorPicker(context), people: new PersonPicker(context, { accepts: ({ id }) => id !== context.user.id }),
     };
     page.refresh(context, state);
@@ -65,7 +65,7 @@ const mayAskOthers = (context, { picker, people }) => {
 function form(context, state) {
   const { question } = state;
   const door = doorOf(state);
-  const change = (/** @type {any} */ values) => { Object.assign(question, values); Object.assign(state, { answer: null, who: null }); context.redraw(); };
+  const change = (/** @type {any} */ values) => { Object.assign(question, values); Object.assign(state, { answer: null, who: null, asking: null }); context.redraw(); };
   const maySeeHistory = door && context.ability.can('VIEW_ACCESS_HISTORY', 'LockDevice', door);
   const isOfOthers = mayAskOthers(context, state);
   return h(
@@ -77,7 +77,7 @@ function form(context, state) {
       isOfOthers && pickerSelect(state.people, { id: 'check-person', none: 'Myself', onchange: () => change({}) }),
       field('At (empty: now)', { id: 'check-at', type: 'datetime-local', value: question.at, onchange: (/** @type {any} */ event) => change({ at: event.target.value }) })),
     h('div.buttons', null,
-      button(isOfOthers ? 'Can this person?' : 'Can I?', { id: 'ask', type: 'submit', kind: 'primary', busy: state.isAsking, onclick: () => {} }),
+      button(isOfOthers ? 'Can this person?' : 'Can I?', { id: 'ask', type: 'submit', kind: 'primary', busy: !!state.asking, onclick: () => {} }),
       maySeeHistory && button('Who can?', { id: 'ask-who', onclick: () => askWho(context, state, 1) })));
 }
 
@@ -86,20 +86,23 @@ const instantOf = (question) => (question.at ? new Date(question.at).toISOString
 
 /** @param {any} context @param {any} state */
 async function ask(context, state) {
-  if (state.isAsking) return;
+  if (state.asking) return;
+  // A change of the question ends the wait: its answer would stand beside another question.
+  const own = {};
   const { operation } = state.question;
   const deviceId = doorOf(state).id;
   const [userId] = mayAskOthers(context, state) ? state.people.chosen.keys() : [];
-  Object.assign(state, { isAsking: true, who: null });
+  Object.assign(state, { asking: own, answer: null, who: null });
   context.redraw();
+  let answer;
   try {
-    const { decision } = await call('POST', '/authorize', { body: { deviceId, operation, ...(userId ? { userId } : {}), at: instantOf(state.question) } });
-    state.answer = { decision };
-    context.announce(decision.allowed ? 'Yes' : 'No');
+    answer = await call('POST', '/authorize', { body: { deviceId, operation, ...(userId ? { userId } : {}), at: instantOf(state.question) } });
   } catch (error) {
-    state.answer = { error };
+    answer = { error };
   }
-  state.isAsking = false;
+  if (state.asking !== own || state.isEnded) return;
+  Object.assign(state, { asking: null, answer });
+  if (answer.decision) context.announce(answer.decision.allowed ? 'Yes' : 'No');
   context.redraw();
 }
 

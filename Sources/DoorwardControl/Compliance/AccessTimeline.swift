@@ -4,20 +4,18 @@ internal import DoorwardPolicy
 /// Who had which right during a period, derived from the records of changes: each right begins with the record that gives it and
 /// ends with the record that takes it. Rights of before the first record that the log keeps are taken from the tenancy.
 ///
-/// Its memory is bounded: it follows a maximum number of rights that were in force in the period or have not ended, by default 250,000,
-/// of about 400 bytes each, and 16 for each door of a guest access. Records of further rights are counted.
+/// Its memory is bounded: it follows a maximum number of rights that were in force in the period or whose end is not a record of its own,
+/// by default 250,000, of about 400 bytes each, and 16 for each door of a guest access. Records of further rights are counted.
 package struct AccessTimeline: Sendable {
     private let period: Range<Timestamp>
     /// The maximum number of rights in the result, and that of all that are followed.
     private let (limit, maxFollowed): (Int, Int)
     /// The rights that no record has ended yet, by the id of the role, guest access or API key.
     private var open: [String: AccessSpan] = [:]
-    /// The guest accesses that depend on a tenant's role, by the id of the role.
+    /// The open guest accesses that depend on a role, by the id of the role.
     private var dependents: [String: Set<String>] = [:]
-    /// The roles that a guest access depends on.
-    private var carriers: [String: Set<String>] = [:]
-    /// The guest accesses that a tenant has widened, which end with this role, by its id.
-    private var widened: [String: Set<String>] = [:]
+    /// The roles that an open guest access depends on.
+    private var bonds: [String: Bonds] = [:]
     /// Every id that a record has named: the tenancy adds nothing about them.
     private var ended: Set<String> = []
     private var closed: [AccessSpan] = []
@@ -44,7 +42,8 @@ package struct AccessTimeline: Sendable {
         case ("APIKey", .create): begin(.key(after, evidence), target.id)
         case ("APIKey", .delete): end(target.id, evidence) { .key(before, $0) }
         case ("GuestAccess", .grant):
-            if begin(.guest(after, at: record.body.place, evidence), target.id) { depend(target.id, on: after) }
+            begin(.guest(after, at: record.body.place, evidence), target.id)
+            depend(target.id, on: after)
         case ("GuestAccess", .update): changeGuest(target.id, after, evidence)
         case ("GuestAccess", .revoke): end(target.id, evidence) { .guest(nil, at: record.body.place, $0) }
         case ("User", .disable): suspend(target.id, evidence)
@@ -53,12 +52,9 @@ package struct AccessTimeline: Sendable {
         }
     }
 
-    /// - Returns: false if no further right can be followed.
-    @discardableResult
-    private mutating func begin(_ span: AccessSpan, _ id: String) -> Bool {
-        guard hasPlace() else { return false }
+    private mutating func begin(_ span: AccessSpan, _ id: String) {
+        guard hasPlace() else { return }
         if span.begin.at < period.upperBound { open[id] = span } else { ended.insert(id) }
-        return true
     }
 
     /// Whether one more right can be followed; counts the record if not.
@@ -81,14 +77,11 @@ package struct AccessTimeline: Sendable {
         if reason != .record || evidence.at > period.lowerBound { ended.insert(id) }
         (span.end, span.endReason) = (evidence, reason)
         close(span)
+        unbind(id)
         guard case .role(.tenant, _) = span.right else { return }
         for guest in dependents.removeValue(forKey: id) ?? [] {
-            carriers[guest]?.remove(id)
-            guard carriers[guest]?.isEmpty == true, open[guest] != nil else { continue }
-            end(guest, evidence, because: .grantorLeft) { .guest(nil, at: nil, $0) }
-        }
-        for guest in widened.removeValue(forKey: id) ?? [] where open[guest] != nil {
-            end(guest, evidence, because: .grantorLeft) { .guest(nil, at: nil, $0) }
+            let isHeld = bonds[guest]?.lose(id) ?? true
+            if !isHeld { end(guest, evidence, because: .grantorLeft) { .guest(nil, at: nil, $0) } }
         }
     }
 
@@ -98,19 +91,42 @@ package struct AccessTimeline: Sendable {
         if closed.count < limit { closed.append(span) }
     }
 
+    /// Notes the roles that an open guest access depends on from now on, and those of its former carriers no more.
     private mutating func depend(_ guest: String, on fields: RecordValue?) {
+        guard open[guest] != nil else { return }
+        let widened = bonds[guest]?.widened ?? []
+        unbind(guest)
         let first = [fields?["grantedUnderAssociationId"]?.text].compactMap(\.self)
-        let ids = (fields?["carriedByAssociationIds"]?.texts ?? []) + first
-        carriers[guest] = Set(ids)
-        for id in ids { dependents[id, default: []].insert(guest) }
+        bind(guest, Bonds(carriers: Set((fields?["carriedByAssociationIds"]?.texts ?? []) + first), widened: widened))
     }
+
+    private mutating func bind(_ guest: String, _ new: Bonds) {
+        bonds[guest] = new
+        for role in new.carriers.union(new.widened) { dependents[role, default: []].insert(guest) }
+    }
+
+    /// Forgets what a guest access depends on, so that one that has ended takes no memory.
+    private mutating func unbind(_ guest: String) {
+        guard let old = bonds.removeValue(forKey: guest) else { return }
+        for role in old.carriers.union(old.widened) {
+            dependents[role]?.remove(guest)
+            if dependents[role]?.isEmpty == true { dependents[role] = nil }
+        }
+    }
+
+    /// The number of ids that are kept for rights, apart from those of the result.
+    var keptCount: Int { open.count + ended.count + dependents.count + bonds.count }
 
     /// Ends the version of a guest access that held until now, and begins the next one.
     private mutating func changeGuest(_ id: String, _ after: RecordValue?, _ evidence: AccessSpan.Evidence) {
         guard let span = open[id], case .guest(let guest) = span.right else { return }
-        for role in after?["widenedUnderAssociationIds"]?.texts ?? [] { widened[role, default: []].insert(id) }
         let changed = guest.changed(by: after)
         if after?["grantedUnderAssociationId"] != nil { depend(id, on: after) }
+        if let roles = after?["widenedUnderAssociationIds"]?.texts {
+            var new = bonds[id] ?? Bonds()
+            new.widened.formUnion(roles)
+            bind(id, new)
+        }
         if case .null? = after?["revokedAt"] { return }
         guard changed != guest else { return }
         var old = span
@@ -121,6 +137,7 @@ package struct AccessTimeline: Sendable {
         } else {
             open[id] = nil
             ended.insert(id)
+            unbind(id)
         }
     }
 
@@ -169,6 +186,20 @@ package struct AccessTimeline: Sendable {
             all[index].suspensions = all[index].userID.flatMap { suspensions[$0] }?.filter { $0.overlaps(period) } ?? []
         }
         return (all, count - all.count)
+    }
+}
+
+/// The roles that a guest access depends on.
+private struct Bonds {
+    /// It ends with the last of them.
+    var carriers: Set<String> = []
+    /// The tenancies under which it was widened: it ends with the first of them.
+    var widened: Set<String> = []
+
+    /// - Returns: whether the access goes on without the role.
+    mutating func lose(_ role: String) -> Bool {
+        if widened.contains(role) { return false }
+        return carriers.remove(role) == nil || !carriers.isEmpty
     }
 }
 

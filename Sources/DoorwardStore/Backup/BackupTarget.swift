@@ -30,7 +30,11 @@ package struct BackupTarget: Sendable {
     package func begin(_ random: RandomSource) throws(StoreBackupError) -> PartialBackup {
         let partial = path + ".partial-" + random.hexadecimal(byteCount: 8)
         let descriptor = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
-        guard descriptor >= 0 else { throw .ofSystem("the copy's file cannot be made") }
+        guard descriptor >= 0 else {
+            // `access` lets root write everywhere, and not every file system lets root create files.
+            let isRefused = [EACCES, EPERM, EROFS, ENOENT].contains(errno)
+            throw isRefused ? .refused(.folderNotWritable) : .ofSystem("the copy's file cannot be made")
+        }
         return PartialBackup(path: partial, target: path, folder: folder, descriptor: descriptor)
     }
 

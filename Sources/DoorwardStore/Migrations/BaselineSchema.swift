@@ -81,7 +81,7 @@ enum BaselineSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE guest_links (
             id BLOB PRIMARY KEY REFERENCES guest_accesses, -- of the guest access
-            digest BLOB NOT NULL UNIQUE, created_at INTEGER NOT NULL
+            user_id BLOB NOT NULL, key_id BLOB, digest BLOB NOT NULL UNIQUE, created_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
 

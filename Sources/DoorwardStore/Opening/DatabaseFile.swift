@@ -10,9 +10,17 @@ struct DatabaseFile {
     /// The file's resolved path. Two paths to one file therefore use the same lock file.
     let path: String
 
-    /// Resolves the path, whether or not the file exists.
+    /// Resolves the path, whether or not the file exists. Nothing but a regular file is a database: opening a pipe would wait for ever,
+    /// and a folder or a device would lose the mode that others need.
     init(at path: String) throws(StoreOpenError) {
         if let resolved = Self.resolve(path) {
+            var status = stat()
+            guard stat(resolved, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+                let isFolder = status.st_mode & S_IFMT == S_IFDIR
+                let file = resolved == "/" ? "/doorward.db" : "\(resolved)/doorward.db"
+                throw .failed(
+                    path: path, reason: isFolder ? "it is a folder; name the database file, such as \(file)" : "it is not a file")
+            }
             self.path = resolved
             return
         }
@@ -56,7 +64,6 @@ struct DatabaseFile {
     func check() throws(StoreOpenError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .failed(path: path, reason: "it is not a file") }
             guard access(path, R_OK | W_OK) == 0 else {
                 throw .failed(path: path, reason: systemError("the file cannot be opened for writing"))
             }

@@ -52,7 +52,9 @@ enum TenancyReading {
         case .invitations: .putInvitation(try invitation(&columns))
         case .guestLinks:
             .putGuestLink(
-                GuestLink(accessID: try columns.id(), digest: try columns.bytes(), createdAt: try columns.instant()))
+                GuestLink(
+                    accessID: try columns.id(), userID: try columns.id(), keyID: try columns.optionalID(),
+                    digest: try columns.bytes(), createdAt: try columns.instant()))
         }
     }
 

@@ -53,7 +53,7 @@ enum TenancyTable: String, CaseIterable {
                 "id", "email", "role", "entity_type", "entity_id", "account_id", "user_id", "key_id", "digest", "created_at",
                 "expires_at",
             ]
-        case .guestLinks: ["id", "digest", "created_at"]
+        case .guestLinks: ["id", "user_id", "key_id", "digest", "created_at"]
         }
     }
 }

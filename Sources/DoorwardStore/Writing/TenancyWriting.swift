@@ -107,7 +107,9 @@ enum TenancyWriting {
         case .putInvitation(let invitation): .put(invitations, values(of: invitation))
         case .removeInvitation(let id): .remove(.invitations, id.blob)
         case .putGuestLink(let link):
-            .put(guestLinks, [link.accessID.blob, Data(link.digest), link.createdAt.milliseconds])
+            .put(
+                guestLinks,
+                [link.accessID.blob, link.userID.blob, link.keyID?.blob, Data(link.digest), link.createdAt.milliseconds])
         case .removeGuestLink(let id): .remove(.guestLinks, id.blob)
         }
     }

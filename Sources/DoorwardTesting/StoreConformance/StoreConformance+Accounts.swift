@@ -50,7 +50,7 @@ extension StoreConformance {
             let (access, other) = (accesses[0], accesses[1])
             let before = try await tenancy(of: store)
             func link(_ access: GuestAccess, _ digest: [UInt8]) -> TenancyChange {
-                .putGuestLink(GuestLink(accessID: access.id, digest: digest, createdAt: access.createdAt))
+                .putGuestLink(GuestLink(accessID: access.id, userID: script.user, digest: digest, createdAt: access.createdAt))
             }
             func write(_ changes: TenancyChange...) async throws {
                 _ = try await store.commit(StoreTransaction(changes: changes))
@@ -59,7 +59,7 @@ extension StoreConformance {
             try await write(link(access, [2]), link(other, [1]))
             try require(try await tenancy(of: store), is: before.union([link(access, [2]), link(other, [1])]), "the links")
             try await requireRefusal(.duplicate, of: StoreTransaction(changes: [link(access, [1])]), by: store)
-            let stranger = GuestLink(accessID: script.fixture.id(), digest: [3], createdAt: access.createdAt)
+            let stranger = GuestLink(accessID: script.fixture.id(), userID: script.user, digest: [3], createdAt: access.createdAt)
             try await requireRefusal(.parentUnknown, of: StoreTransaction(changes: [.putGuestLink(stranger)]), by: store)
             for _ in 0..<2 { try await write(.removeGuestLink(of: other.id)) }
             try await write(.removeGuestAccess(access.id))

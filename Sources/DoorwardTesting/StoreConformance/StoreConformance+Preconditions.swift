@@ -237,7 +237,9 @@ extension TenancyChange {
                     expiresAt: invitation.expiresAt))
         case .putGuestLink(let link):
             return .putGuestLink(
-                GuestLink(accessID: link.accessID, digest: link.digest, createdAt: link.createdAt.advanced(by: .milliseconds(1))))
+                GuestLink(
+                    accessID: link.accessID, userID: link.userID, keyID: link.keyID, digest: link.digest,
+                    createdAt: link.createdAt.advanced(by: .milliseconds(1))))
         case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .removeGuestAccess,
             .removeAPIKey, .removeInvitation, .removeGuestLink:
             return self

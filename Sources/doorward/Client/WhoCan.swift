@@ -24,7 +24,9 @@ struct WhoCan: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
 
-    @Option(help: ArgumentHelp("The time, now or later. (default: now)", valueName: "time"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The time, now or later; up to a minute ago counts as now. (default: now)", valueName: "time"))
     var at: String?
 
     @OptionGroup var table: TableOptions

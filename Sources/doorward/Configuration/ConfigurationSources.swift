@@ -147,7 +147,7 @@ extension GatewayConfiguration {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
         guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }
         throw ConfigurationError(
-            "\(origins["http.host", default: .standard]): `http.host` is `\(http.host)`, which other machines reach without TLS; "
+            "\(origins["http.host", default: .standard]): `http.host` is `\(http.host)`, which is no loopback address; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")
     }
 }

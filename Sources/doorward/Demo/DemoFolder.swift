@@ -21,7 +21,8 @@ struct DemoFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw CommandFailure("\(path.printable): this folder cannot be made; name another one with --folder")
+            let cause = ((error as? CocoaError)?.underlying as? POSIXError).map { "\(SystemFailure($0.code.rawValue))" }
+            throw CommandFailure("\(path.printable): this folder cannot be made: \(cause ?? "name another one with --folder")")
         }
     }
 

@@ -12,6 +12,7 @@ struct Gateway: Service {
     let control: GatewayControl
     /// The adapters in the order of `ShippedAdapters`.
     let adapters: [any LockAdapter]
+    private let store: SQLiteStore
     private let server: GatewayServer
     private let backups: ScheduledBackups?
     private let address: String
@@ -60,7 +61,7 @@ struct Gateway: Service {
                 logger: logger, metrics: page, demoSignIns: demoSignIns,
                 onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
-                control: control, adapters: adapters, server: server, backups: backups,
+                control: control, adapters: adapters, store: store, server: server, backups: backups,
                 address: settings.ownAddress(port: settings.port), logger: logger)
         } catch {
             try? await store.close()
@@ -94,8 +95,9 @@ struct Gateway: Service {
             await control.stop()
             throw CommandFailure(error.description, code: rollbackExitCode)
         } catch {
+            let damage = await store.damage()
             await control.stop()
-            throw CommandFailure("the gateway could not start: \(error)")
+            throw CommandFailure("the gateway could not start: \(Self.reason(of: error, damage))")
         }
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
@@ -116,6 +118,12 @@ struct Gateway: Service {
         await retention.value
         await control.stop(patience: Self.patience)
         try ending.get()
+    }
+
+    private static func reason(of error: any Error, _ damage: StoreFault?) -> String {
+        if let damage { return "the database is damaged: \(damage) Restore a backup; `doorward store check` checks the whole file" }
+        if case .failed(let reason)? = error as? StoreError { return reason }
+        return "\(error)"
     }
 
     private func serve() async throws {

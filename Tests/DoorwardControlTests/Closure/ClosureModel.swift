@@ -17,6 +17,8 @@ struct ClosureModel {
     private var knownRoles: Set<AssociationID> = []
     /// The links that the coalition has, by the guest access, with the digest of the token.
     private(set) var links: [GuestAccessID: [UInt8]] = [:]
+    /// Those of them that members made. A link gives only what its maker could give, so nothing that outsiders add to its access.
+    private var ownLinks: Set<GuestAccessID> = []
     /// The links of these that outsiders have just handed over.
     private var handed: Set<GuestAccessID> = []
     /// The API keys that members made.
@@ -30,7 +32,12 @@ struct ClosureModel {
     /// - Parameter isOutsiders: whether somebody outside the coalition made the link and handed it over.
     mutating func getLink(of access: GuestAccessID, digest: [UInt8], isOutsiders: Bool) {
         links[access] = digest
-        if isOutsiders { handed.insert(access) }
+        if isOutsiders {
+            handed.insert(access)
+            ownLinks.remove(access)
+        } else {
+            ownLinks.insert(access)
+        }
     }
 
     /// To be called after each step.
@@ -49,9 +56,10 @@ struct ClosureModel {
         for (id, digest) in links where tenancy.guestLink(of: id)?.digest != digest {
             links[id] = nil
             handed.remove(id)
+            ownLinks.remove(id)
         }
         for (id, access) in accesses {
-            let isTheirs = access.guestUserID.map(members.contains) ?? false || links[id] != nil
+            let isTheirs = access.guestUserID.map(members.contains) ?? false || links[id] != nil && !ownLinks.contains(id)
             if !isTheirs || access.revokedAt != nil {
                 given[id] = nil
             } else if isOutsiders, handed.remove(id) != nil {

@@ -223,7 +223,16 @@ import Testing
             later.add(Self.change(2 * number, at: 10, .assign, "UserRoleAssociation", Self.id(number), after: Self.role))
             later.add(Self.change(2 * number + 1, at: 20, .remove, "UserRoleAssociation", Self.id(number), before: Self.role))
         }
+        // Nor do guest accesses that tenants gave and somebody revoked, and what they depended on.
+        for number in 50..<100 as Range<UInt64> {
+            let guest = Self.guest(10, 2000, under: Self.id(1000 + number))
+            let widened: [String: RecordValue] = ["widenedUnderAssociationIds": .array([.string(Self.id(2000 + number))])]
+            later.add(Self.change(3 * number, at: 30, .grant, "GuestAccess", Self.id(number), after: guest))
+            later.add(Self.change(3 * number + 1, at: 40, .update, "GuestAccess", Self.id(number), after: widened))
+            later.add(Self.change(3 * number + 2, at: 50, .revoke, "GuestAccess", Self.id(number)))
+        }
         #expect(later.unfollowed == 0 && later.spans(with: []).spans.isEmpty)
+        #expect(later.keptCount == 0)
         #expect(spans.count { $0.end != nil } == 1)
         // A right that is in force now is known from the tenancy.
         let present = try #require(spans.first)

@@ -71,6 +71,31 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "a gateway does not start with an instant of no calendar, and names its table, column and row, as the check does",
+            arguments: ["sessions.expires_at", "users.created_at"])
+        func damaged(column: String) async throws {
+            let gateway = try await RunningGateway.first(in: folder)
+            _ = try await gateway.signIn(RunningGateway.adminEmail)
+            #expect(await gateway.stop() == 0)
+            let (table, name) = (column.split(separator: ".")[0], column.split(separator: ".")[1])
+            let script = """
+                import sqlite3
+                db = sqlite3.connect("\(database)")
+                assert db.execute("UPDATE \(table) SET \(name) = 9223372036854775807").rowcount > 0
+                db.commit()
+                """
+            let changed = try await Program.run("/usr/bin/env", ["python3", "-c", script], in: folder)
+            try #require(changed.code == 0, "\(changed.errors)")
+            let found = try await check()
+            #expect(found.code == 1)
+            let place = try #require("\(found.output)\(found.errors)".firstMatch(of: /[a-z_]+\.[a-z_]+ in the row [0-9a-f-]+/)).output
+            #expect(place.hasPrefix(column))
+            let start = try await Program.run(
+                Program.doorward, ["serve", "--store-path", database, "--http-port", "0"], in: folder)
+            #expect(start.code == 1 && start.errors.contains("the database is damaged: it cannot be read (\(place))."), "\(start.errors)")
+        }
+
         @Test("a backup, beside which there is no other file, is checked without a word about them in a pipe")
         func backup() async throws {
             let gateway = try await RunningGateway.first(in: folder)
