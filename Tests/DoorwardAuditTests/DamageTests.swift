@@ -134,7 +134,7 @@ import Testing
     @Test("a record with a commitment from another record decodes, but its personal value cannot be decrypted")
     func exchanged() throws {
         // Replace the commitment to the actor's name in Ada's outcome by that of another record.
-        var later = Samples.outcome()
+        var later = Samples.outcome(id: 17)
         later.actor.name = "Eve"
         let (first, second) = (try Samples.encode(Samples.outcome(), seq: 1), try Samples.encode(later, seq: 2))
         let stolen = try #require(FieldList(splitting: second.bytes)[12])

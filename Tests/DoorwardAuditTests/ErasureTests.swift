@@ -128,7 +128,7 @@ import Testing
         var seen: [String: Set<[UInt8]>] = [:]
         var count = 0
         for log in [LogID.gateway, Samples.portfolioLog, .portfolio(Samples.id(99))] {
-            for record in [0, 1, 255, 256, .max >> 1] as [UInt64] {
+            for record in [0, 1, 255, 256, 65_535] as [UInt64] {
                 for field in ["actorName", "clientAddress", "details.a", "details.a[0]", "details.a.0"] {
                     for owner in Self.owners {
                         let (place, key) = (PersonalFieldPath(record: Samples.id(record), field: field), try Samples.key(log, owner))

@@ -67,7 +67,7 @@ import Testing
     @Test("a value encrypted for one record cannot be decrypted in another record of the same person")
     func exchanged() throws {
         let one = try Samples.encode(Samples.outcome(), seq: 1)
-        let two = try Samples.encode(Samples.outcome(), seq: 2)
+        let two = try Samples.encode(Samples.outcome(id: 17), seq: 2)
         let key = try Samples.key(Samples.portfolioLog, .user(Samples.ada))
         for (commitment, other) in zip(try RecordEncoding.decode(one.bytes).commitments, two.personal) {
             #expect(commitment.place.field == other.field)

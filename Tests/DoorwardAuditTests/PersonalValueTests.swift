@@ -117,7 +117,7 @@ import Testing
             PersonalFieldPath(record: Samples.id(77), field: "actorName"),
         ] {
             let moved = PersonalCommitment(place: place, owner: commitment.owner, commitment: commitment.commitment)
-            #expect(throws: closed) { try moved.open(sealed, under: key) }
+            #expect(throws: PersonalValueError.doesNotOpen(field: place.field)) { try moved.open(sealed, under: key) }
         }
         for position in sealed.indices {
             var altered = sealed
@@ -174,6 +174,7 @@ import Testing
         var body = Samples.outcome()
         (body.actor.name, body.statedReason) = ("same", "same")
         let one = try RecordEncoding.decode(try Samples.encode(body, seq: 1).bytes).commitments.map(\.commitment)
+        body.id = Samples.id(17)
         let two = try RecordEncoding.decode(try Samples.encode(body, seq: 2).bytes).commitments.map(\.commitment)
         #expect(Set(one + two).count == 8)
     }

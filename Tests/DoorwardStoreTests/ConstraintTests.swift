@@ -121,7 +121,7 @@ struct Violation: Sendable, CustomStringConvertible {
             "a device moved to a missing portfolio", "devices", "UPDATE devices SET portfolio_id = \(id)",
             .SQLITE_CONSTRAINT_FOREIGNKEY),
         Violation(
-            "an address that is text", "devices", "UPDATE devices SET address = '{}'", .SQLITE_CONSTRAINT_DATATYPE),
+            "an address that is a blob", "devices", "UPDATE devices SET address = x'7b7d'", .SQLITE_CONSTRAINT_DATATYPE),
     ]
 
     private static let people = [

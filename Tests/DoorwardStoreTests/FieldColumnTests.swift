@@ -22,7 +22,7 @@ import Testing
             case .associations: Self.columns(UserRoleAssociation.fields)
             case .guestAccesses: Self.columns(GuestAccess.fields)
             case .removedUsers: ["id"]
-            case .guestLinks: ["created_at", "digest", "id"]
+            case .guestLinks: ["created_at", "digest", "id", "key_id", "user_id"]
             case .apiKeys: Self.columns(APIKey.fields)
             case .invitations: Self.columns(ShownInvitation.fields)
             }

@@ -1,5 +1,5 @@
 internal import DoorwardDomain
-internal import FoundationEssentials
+import FoundationEssentials
 
 /// The JSON of a column: an address, metadata or a schedule.
 ///

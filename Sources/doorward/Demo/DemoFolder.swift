@@ -1,6 +1,7 @@
 import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
+import Glibc
 
 /// The folder of the demo's database, its key, and its own session.
 struct DemoFolder: Sendable {
