@@ -12,7 +12,7 @@ package import Metrics
 /// One connection writes and checkpoints; the others only read. Only one process at a time can open the file.
 package final class SQLiteStore: GatewayStore {
     private let locks: (name: FileLock, file: InodeLock)
-    private let reader: StoreReader
+    let reader: StoreReader
     private let writer: StoreWriter
     private let backups: RunningBackup
     private let clock: any GatewayClock
@@ -21,7 +21,7 @@ package final class SQLiteStore: GatewayStore {
     private let path: String
     private let metrics: StoreMetrics
     private let random: RandomSource
-    private let keys: PersonKeyFile
+    let keys: PersonKeyFile
 
     private init(
         locks: (name: FileLock, file: InodeLock), reader: StoreReader, writer: StoreWriter, backups: RunningBackup,
@@ -38,20 +38,6 @@ package final class SQLiteStore: GatewayStore {
     /// Returns whether the file exists. Throws if `open` could not use or create the file, judged by file names and permissions
     /// alone. Creates, opens and locks nothing, so a gateway may have the file open.
     package static func isFile(at path: String) throws(StoreOpenError) -> Bool { try DatabaseFile(at: path).check() }
-
-    /// The first value, outside of the records, that no gateway writes; `nil` if there is none, or if the file cannot be read.
-    package func damage() async -> StoreFault? {
-        let found = try? await reader.read { [keys] db -> StoreFault? in
-            do {
-                try TenancyCheck(db: db, keys: keys).run()
-                try StructureCheck(db: db).run()
-                return nil
-            } catch {
-                return StoreFault(error)
-            }
-        }
-        return found ?? nil
-    }
 
     /// Returns whether the person-key file exists. Throws if `open` could not use it, judged by its content and permissions.
     package static func hasPersonKeys(at path: String) throws(StoreOpenError) -> Bool { try PersonKeyFile.check(path) }

@@ -131,7 +131,9 @@ import Testing
             for record in [0, 1, 255, 256, 65_535] as [UInt64] {
                 for field in ["actorName", "clientAddress", "details.a", "details.a[0]", "details.a.0"] {
                     for owner in Self.owners {
-                        let (place, key) = (PersonalFieldPath(record: Samples.id(record), field: field), try Samples.key(log, owner))
+                        let (place, key) = (
+                            PersonalFieldPath(record: Samples.id(record), field: field), try Samples.key(log, owner)
+                        )
                         let salt = place.salt(under: key)
                         let commitment = place.commitment(to: "the same", salt: salt)
                         seen["salt", default: []].insert(salt.bytes)

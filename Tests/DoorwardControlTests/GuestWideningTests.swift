@@ -87,7 +87,7 @@ import Testing
         try await cleaning.change(by: manager) { $0.validUntil = cleaning.later(60) }
         #expect(try await links.holder(of: link.token, RequestOrigin()) != nil, "the tenant could grant this, too")
         try await cleaning.change(by: manager) { $0.deviceIDs = [door, cleaning.gate] }
-        #expect(try await links.holder(of: link.token, RequestOrigin()) == nil, "the tenant, who knows the link, has no right to the gate")
+        #expect(try await links.holder(of: link.token, RequestOrigin()) == nil, "the tenant has no right to the gate")
         #expect(house.portfolioLog.last?.body.details["after"]?["link"] == .string("ended"))
         let managers = try await links.create(house.caller(manager), of: id)
         try await cleaning.change(by: house.ids.owner) { $0.maxUses = .cleared }

@@ -225,7 +225,8 @@ struct RandomTenancy {
 
     private mutating func putGuestLink() {
         guard let access = guestAccesses.randomElement(using: &random), forms[.guestAccess(access)]?.isPut == true else { return }
-        changes.append(.putGuestLink(GuestLink(accessID: access, userID: EntityID(high: 1, low: 2), digest: digest(), createdAt: instant())))
+        let link = GuestLink(accessID: access, userID: EntityID(high: 1, low: 2), digest: digest(), createdAt: instant())
+        changes.append(.putGuestLink(link))
     }
 
     private mutating func removeGuestLink() {

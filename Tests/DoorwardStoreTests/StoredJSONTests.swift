@@ -10,8 +10,10 @@ import Testing
     @Test(
         "Every kind of JSON value is read as it was written",
         arguments: [
-            .null, .bool(true), .bool(false), .integer(0), .integer(-1), .integer(1 << 53), .integer(.max), .integer(.min), .number(0.1),
-            .number(-1.5e300), .number(.leastNormalMagnitude), .string(""), .string("e\u{301}\u{0}\u{7f}\"\\/🔑"), .array([]), .object([:]),
+            .null, .bool(true), .bool(false), .integer(0), .integer(-1), .integer(1 << 53), .integer(.max), .integer(.min),
+            .number(0.1),
+            .number(-1.5e300), .number(.leastNormalMagnitude), .string(""), .string("e\u{301}\u{0}\u{7f}\"\\/🔑"), .array([]),
+            .object([:]),
             .array([.object(["a": .array([.null])])]), .string(String(repeating: "x", count: 70_000)),
         ] as [JSONValue])
     func roundTrip(value: JSONValue) throws {

@@ -87,6 +87,22 @@ package struct StoreCheck {
     }
 }
 
+extension SQLiteStore {
+    /// The first value, outside of the records, that no gateway writes; `nil` if there is none, or if the file cannot be read.
+    package func damage() async -> StoreFault? {
+        let found = try? await reader.read { [keys] db -> StoreFault? in
+            do {
+                try TenancyCheck(db: db, keys: keys).run()
+                try StructureCheck(db: db).run()
+                return nil
+            } catch {
+                return StoreFault(error)
+            }
+        }
+        return found ?? nil
+    }
+}
+
 /// The files that SQLite creates beside a database in WAL mode. A read-only connection creates
 /// these files and does not remove them.
 private struct Companions {

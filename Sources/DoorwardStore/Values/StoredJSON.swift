@@ -19,6 +19,7 @@ enum StoredJSON {
     /// Returns `nil` for an object that could not be read back: one nested deeper than `maxDepth`, or with a number that JSON does not have.
     static func text(of object: [String: JSONValue]) -> String? {
         guard let bytes = try? encoder.encode(object), self.object(from: Array(bytes)) != nil else { return nil }
+        // Made stream-safe when it is read.
         return String(decoding: bytes, as: UTF8.self)
     }
 

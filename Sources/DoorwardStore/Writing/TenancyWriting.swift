@@ -154,7 +154,9 @@ enum TenancyWriting {
 
     private static func column(_ object: [String: JSONValue]) throws -> String? {
         if object.isEmpty { return nil }
-        guard let text = StoredJSON.text(of: object) else { throw ConstraintViolation(.inconsistent("an object is nested too deep")) }
+        guard let text = StoredJSON.text(of: object) else {
+            throw ConstraintViolation(.inconsistent("an object is nested too deep"))
+        }
         return text
     }
 

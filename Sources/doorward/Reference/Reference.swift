@@ -14,8 +14,7 @@ struct Reference: ParsableCommand {
     var configuration = false
 
     func run() {
-        StandardStream.output.write(
-            configuration
-                ? ConfigurationTable(adapters: ShippedAdapters.all).page + "\n" : index ? ReferencePage.index : ReferencePage.text)
+        let page = configuration ? ConfigurationTable(adapters: ShippedAdapters.all).page + "\n" : nil
+        StandardStream.output.write(page ?? (index ? ReferencePage.index : ReferencePage.text))
     }
 }

@@ -121,7 +121,9 @@ struct Gateway: Service {
     }
 
     private static func reason(of error: any Error, _ damage: StoreFault?) -> String {
-        if let damage { return "the database is damaged: \(damage) Restore a backup; `doorward store check` checks the whole file" }
+        if let damage {
+            return "the database is damaged: \(damage) Restore a backup; `doorward store check` checks the whole file"
+        }
         if case .failed(let reason)? = error as? StoreError { return reason }
         return "\(error)"
     }

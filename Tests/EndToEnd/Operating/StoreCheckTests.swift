@@ -89,11 +89,13 @@ extension EndToEnd {
             try #require(changed.code == 0, "\(changed.errors)")
             let found = try await check()
             #expect(found.code == 1)
-            let place = try #require("\(found.output)\(found.errors)".firstMatch(of: /[a-z_]+\.[a-z_]+ in the row [0-9a-f-]+/)).output
+            let words = "\(found.output)\(found.errors)"
+            let place = try #require(words.firstMatch(of: /[a-z_]+\.[a-z_]+ in the row [0-9a-f-]+/)).output
             #expect(place.hasPrefix(column))
             let start = try await Program.run(
                 Program.doorward, ["serve", "--store-path", database, "--http-port", "0"], in: folder)
-            #expect(start.code == 1 && start.errors.contains("the database is damaged: it cannot be read (\(place))."), "\(start.errors)")
+            let sentence = "the database is damaged: it cannot be read (\(place))."
+            #expect(start.code == 1 && start.errors.contains(sentence), "\(start.errors)")
         }
 
         @Test("a backup, beside which there is no other file, is checked without a word about them in a pipe")
