@@ -60,12 +60,15 @@ extension TenancyUnitOfWork {
         access.widenedUnder += right.leastAssociations
     }
 
-    /// Whether a principal could grant the access. Whoever made a link knows it, and would get what others add to its access: so a
-    /// link ends with a change to a form that its maker could not grant.
+    /// Whether a principal could grant the access, for as long as the access then lasts. Whoever made a link knows it, and would get what
+    /// others add to its access: so a link ends with a change to a form that its maker could not grant, or could grant only under a
+    /// tenancy with which the access does not end.
     func mayGrant(_ access: GuestAccess, _ maker: Principal) -> Bool {
-        let subject = directory.subject(of: maker)
+        let subject = directory.subject(of: maker, at: time)
         return access.deviceIDs.allSatisfy { device in
-            !SecurityService.carriers(of: [.grantAccess] + access.operations, by: subject, on: device, in: directory).isEmpty
+            let bound = access.widenedUnder + (access.grantedUnderRole == .tenant ? access.carriers(of: device) : [])
+            return SecurityService.carriers(of: [.grantAccess] + access.operations, by: subject, on: device, in: directory)
+                .contains { $0.role != .tenant || bound.contains($0.id) }
         }
     }
 

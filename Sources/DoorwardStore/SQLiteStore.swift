@@ -48,7 +48,7 @@ package final class SQLiteStore: GatewayStore {
     ///   - path: the database file. `<path>.lock` beside it, and the file itself, stay locked until the store is closed or the
     ///     process ends.
     ///   - personKeyFile: the file with the keys that encrypt personal data in the database; `nil` for `<path>.person-keys`. It
-    ///     is created for a new database, and for one that an earlier program wrote.
+    ///     is created for a new database.
     ///   - random: the source of person keys and of the names of partial backup files. Outside
     ///     tests, this is the system's generator.
     package static func open(

@@ -94,6 +94,32 @@ import Testing
         #expect(try await links.holder(of: managers.token, RequestOrigin()) != nil)
     }
 
+    @Test("a link ends when its maker could grant the new form only under a tenancy with which the access does not end")
+    func linkOfOtherRight() async throws {
+        let cleaning = try await Cleaning()
+        let (house, links, id) = (cleaning.house, cleaning.house.control.guestLinks, cleaning.access.id)
+        let (tenant, manager, owner, door) = (house.ids.tenant, house.ids.managers[0], house.ids.owner, house.ids.door)
+        // A manager makes a link, loses the role, and is a tenant of the flat from then on.
+        try await cleaning.change { $0.deviceIDs = [door] }
+        let managers = try await links.create(house.caller(manager), of: id)
+        try await house.control.roles.remove(house.caller(owner), manager, from: .property(house.ids.property))
+        _ = try await house.control.roles.assign(house.caller(owner), .tenant, to: manager, on: .unit(house.ids.unit))
+        try await cleaning.change(by: owner) { $0.validUntil = cleaning.later(3600) }
+        #expect(try await links.holder(of: managers.token, RequestOrigin()) == nil)
+        // A program makes a link with a key that expires.
+        let key = try await house.control.apiKeys.create(
+            house.caller(tenant),
+            NewAPIKey(
+                name: "Bell", entity: .unit(house.ids.unit), role: .tenant,
+                expiresAt: house.clock.now().advanced(by: .seconds(60))))
+        let program = Caller(principal: .apiKey(key.key.id), origin: RequestOrigin())
+        let keys = try await links.create(program, of: id)
+        #expect(try await links.holder(of: keys.token, RequestOrigin()) != nil)
+        house.clock.advance(by: .seconds(61))
+        try await cleaning.change(by: owner) { $0.maxUses = .cleared }
+        #expect(try await links.holder(of: keys.token, RequestOrigin()) == nil)
+    }
+
     /// Each change that admits something new.
     private static let wideningChanges: [(String, @Sendable (Cleaning, inout GuestAccessChanges) -> Void)] = [
         ("later end", { $1.validUntil = $0.later(1) }),

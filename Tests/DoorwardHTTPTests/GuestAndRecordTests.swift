@@ -116,6 +116,22 @@ import Testing
         #expect(access["guest"] == .null)
     }
 
+    @Test("A change to what the maker of its link could not grant ends the link, and the answer says so")
+    func endedLink() async throws {
+        let house = try await House()
+        let path = "/guest-access/\(house.ids.guestAccess)"
+        #expect(try await house.call(.post, path + "/link", as: .tenant).status == 201)
+        let named = try await house.call(.put, path, as: .owner, #"{"label":"Courier"}"#)
+        #expect(named.status == 200 && named.data["warning"] == .null, "\(named.text)")
+        let gate = #"{"name":"Gate","adapter":"scripted","address":{},"propertyId":"\#(house.ids.property)"}"#
+        let id = try await house.call(.post, "/devices", as: .owner, gate).data["device"]["id"].text ?? ""
+        let wider = try await house.call(.put, path, as: .owner, #"{"deviceIds":["\#(house.ids.door)","\#(id)"]}"#)
+        #expect(wider.status == 200, "\(wider.text)")
+        #expect(wider.data["warning"].text?.hasPrefix("The link of this access has ended") == true, "\(wider.text)")
+        #expect(try await house.call(.get, "/guest-access?hasLink=true", as: .owner).data["guestAccesses"].items.isEmpty)
+        #expect(try await house.call(.put, path, as: .owner, #"{"label":"Cleaner"}"#).data["warning"] == .null)
+    }
+
     @Test("The list can be filtered by place and by whether the access is active")
     func list() async throws {
         let house = try await House()

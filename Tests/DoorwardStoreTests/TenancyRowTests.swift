@@ -92,7 +92,7 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         },
         TenancyVariant("a device without an address") { $0.device.address = [:] },
         TenancyVariant("a device without metadata") { $0.device.metadata = [:] },
-        TenancyVariant("an address with integers of every CBOR length") {
+        TenancyVariant("an address with integers of every length") {
             $0.device.address = ["a": .array((0..<300).map { .integer(1 << ($0 % 63)) }), "": .string("")]
         },
     ]

@@ -118,6 +118,8 @@ extension Wire {
     package struct GuestAccessAnswer: Decodable, Sendable {
         /// The guest access, with the fields that are visible to the reader.
         package var guestAccess: GuestAccess
+        /// After a change, a sentence if the link of the access has ended with it.
+        package var warning: String?
     }
 
     /// A lock of a guest access.

@@ -10,7 +10,12 @@ enum GuestAccessRoutes {
         .post(
             "/guest-access", "Grants a guest access.", .created("guestAccess", "GuestAccess"), isRepeatable: true, grant),
         .get("/guest-access/:id", "Reads a guest access, its next intervals, and the names of its locks.", answer, read),
-        .put("/guest-access/:id", "Changes a guest access.", .tagged("guestAccess", "GuestAccess"), change),
+        .put(
+            "/guest-access/:id",
+            "Changes a guest access. Its link ends if whoever made it could not grant the access as it then is; `warning` says so.",
+            .tagged([
+                JSONSchema.Member("guestAccess", .reference("GuestAccess")), JSONSchema.Member("warning", .nullable(.text)),
+            ]), change),
         .delete("/guest-access/:id", "Revokes a guest access.", .removal, isConditional: true, revoke),
     ]
 
@@ -120,10 +125,19 @@ enum GuestAccessRoutes {
     private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody(changes)
         let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
-        let access = try await call.control.guestAccesses.change(call.caller, call.id("id"), changes, onlyIf: condition)
+        let (accesses, id) = (call.control.guestAccesses, try call.id("id") as GuestAccessID)
+        let hadLink = accesses.hasLink(id)
+        let access = try await accesses.change(call.caller, id, changes, onlyIf: condition)
         let view = call.view
-        return .success { $0.field("guestAccess") { view.guestAccess(access, into: &$0) } }.tagged(view.tag(of: access))
+        let warning = hadLink && !accesses.hasLink(id) && access.revokedAt == nil ? Self.linkEnded : nil
+        return .success {
+            $0.field("guestAccess") { view.guestAccess(access, into: &$0) }
+            $0.field("warning", warning)
+        }.tagged(view.tag(of: access))
     }
+
+    private static let linkEnded =
+        "The link of this access has ended, because whoever made it could not give what the access covers now. Create a new link."
 
     private static func revoke(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let isDryRun = try call.readDryRun()

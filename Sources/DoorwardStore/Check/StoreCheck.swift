@@ -4,7 +4,7 @@ import Glibc
 
 /// Checks a database file that no gateway has open, and reports its first fault.
 ///
-/// The file is not changed. An older schema is not migrated, and a write-ahead log beside the file is read and kept. The check
+/// The file is not changed. A write-ahead log beside the file is read and kept. The check
 /// holds the lock on `<path>.lock` and on the file, so that no gateway opens the file meanwhile.
 package struct StoreCheck {
     /// Checks the file at `path`. Blocks until the check is complete: about 10 s for a million records.
@@ -88,12 +88,13 @@ package struct StoreCheck {
 }
 
 extension SQLiteStore {
-    /// The first value, outside of the records, that no gateway writes; `nil` if there is none, or if the file cannot be read.
+    /// The first value of the tenancy, or instant of another table, that no gateway writes; `nil` if there is none, or if the tables cannot
+    /// be read. Reads no records. Cancelling the task interrupts it.
     package func damage() async -> StoreFault? {
         let found = try? await reader.read { [keys] db -> StoreFault? in
             do {
                 try TenancyCheck(db: db, keys: keys).run()
-                try StructureCheck(db: db).run()
+                try StructureCheck(db: db).checkInstants()
                 return nil
             } catch {
                 return StoreFault(error)

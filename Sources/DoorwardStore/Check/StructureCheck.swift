@@ -11,14 +11,16 @@ struct StructureCheck {
         if let table = try db.firstRow("PRAGMA foreign_key_check", read: { try $0.value(String.self) }) {
             throw StoreFault(.reference(table))
         }
+        try checkInstants()
+    }
+
+    /// Checks the instants alone, without reading the whole file.
+    func checkInstants() throws {
         for (table, key, columns) in Self.instants {
-            // A database of an older schema has fewer of them.
-            let present = try db.tableExists(table) ? Set(db.columns(in: table).map(\.name)).intersection(columns) : []
-            guard !present.isEmpty else { continue }
-            let ends = present.map { "min(\($0)) AS \($0), max(\($0)) AS \($0)" }.joined(separator: ", ")
+            let ends = columns.map { "min(\($0)) AS \($0), max(\($0)) AS \($0)" }.joined(separator: ", ")
             do {
                 _ = try db.firstRow("SELECT \(ends) FROM \(table)") { row in
-                    for _ in 0..<2 * present.count { _ = try row.optionalInstant() }
+                    for _ in 0..<2 * columns.count { _ = try row.optionalInstant() }
                 }
             } catch var error as UnreadableColumn {
                 error.row = try row(of: table, key, with: error.column)

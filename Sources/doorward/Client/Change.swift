@@ -107,6 +107,7 @@ struct Change: AsyncParsableCommand {
         let views = GuestAccessChangeView(before: view(old), after: view(new))
         output.print(json: answer.json, lines: views.lines)
         if from != nil || until != nil { views.after.warnOfClockChanges(output) }
+        if let warning = answer.content.warning, !output.json { StandardStream.error.line("doorward: \(warning.printable)") }
     }
 
     private func change(

@@ -95,9 +95,9 @@ struct Gateway: Service {
             await control.stop()
             throw CommandFailure(error.description, code: rollbackExitCode)
         } catch {
-            let damage = await store.damage()
+            let reason = await cancelWhenGracefulShutdown { await reason(of: error) }
             await control.stop()
-            throw CommandFailure("the gateway could not start: \(Self.reason(of: error, damage))")
+            throw CommandFailure("the gateway could not start: \(reason)")
         }
         let clockWatch = Task { await control.clockWatch.run() }
         defer { clockWatch.cancel() }
@@ -120,12 +120,20 @@ struct Gateway: Service {
         try ending.get()
     }
 
-    private static func reason(of error: any Error, _ damage: StoreFault?) -> String {
-        if let damage {
-            return "the database is damaged: \(damage) Restore a backup; `doorward store check` checks the whole file"
+    /// The reason why the gateway did not start, with the place of a value that it cannot read if it was reading the database.
+    private func reason(of error: any Error) async -> String {
+        var reasons: [String] = []
+        switch error {
+        case StoreError.failed(let reason): reasons.append(reason)
+        case GatewayError.unavailable: break
+        case is GatewayError, is StoreError: reasons.append("\(error)")
+        default: return "\(error)"
         }
-        if case .failed(let reason)? = error as? StoreError { return reason }
-        return "\(error)"
+        if let damage = await store.damage() {
+            reasons.append(
+                "the database is damaged: \(damage) Restore a backup; `doorward store check` checks the whole file")
+        }
+        return reasons.isEmpty ? "the database could not be read" : reasons.joined(separator: "; ")
     }
 
     private func serve() async throws {
