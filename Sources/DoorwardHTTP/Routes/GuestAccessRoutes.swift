@@ -125,7 +125,7 @@ enum GuestAccessRoutes {
     private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody(changes)
         let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
-        let (accesses, id) = (call.control.guestAccesses, try call.id("id") as GuestAccessID)
+        let (accesses, id): (GuestAccesses, GuestAccessID) = (call.control.guestAccesses, call.id("id"))
         let hadLink = accesses.hasLink(id)
         let access = try await accesses.change(call.caller, id, changes, onlyIf: condition)
         let view = call.view
