@@ -1,3 +1,4 @@
+
 /// An object whose properties use `@Permission`, `@FeatureFlag` and `@HasRole`.
 ///
 ///     @MainActor @Observable final class DoorScreen: AccessHolder {
@@ -65,5 +66,95 @@
         _enclosingInstance holder: Holder, wrapped _: KeyPath<Holder, Bool>, storage storage: KeyPath<Holder, HasRole>
     ) -> Bool {
         Requirement.role(holder[keyPath: storage].role).isMet(in: holder.access)
+    }
+}
+
+/// What permissions and subscriptions are checked against.
+@MainActor public struct AccessContext: Sendable {
+    /// The permissions; `nil` answers every question with *no*.
+    public var permissions: (any PermissionProvider)?
+    /// The modules and limits; `nil` answers every question with *no*.
+    public var subscriptions: (any SubscriptionProvider)?
+
+    public init(permissions: (any PermissionProvider)?, subscriptions: (any SubscriptionProvider)? = nil) {
+        (self.permissions, self.subscriptions) = (permissions, subscriptions)
+    }
+}
+
+/// What a person needs for an element of a screen, as data. An element whose requirement is not met is not shown.
+public indirect enum Requirement: Hashable, Sendable {
+    /// A permission.
+    case permission(Doorward.Action)
+    /// A module of the subscription.
+    case feature(Doorward.Module)
+    /// A module and a permission.
+    case featureAndPermission(Doorward.Module, Doorward.Action)
+    /// A role on any entity.
+    case role(Doorward.Role)
+    /// At least one of these roles.
+    case roles([Doorward.Role])
+    /// At least one of these permissions.
+    case anyPermission([Doorward.Action])
+    /// All of these permissions.
+    case allPermissions([Doorward.Action])
+    /// The role OWNER on the selected portfolio.
+    case portfolioOwner
+    /// All of these requirements; met by none.
+    case all([Requirement])
+    /// At least one of these requirements.
+    case any([Requirement])
+
+    /// Whether the requirement is met.
+    @MainActor public func isMet(in context: AccessContext) -> Bool {
+        let permissions = context.permissions
+        return switch self {
+        case .permission(let action): permissions?.hasPermission(action) ?? false
+        case .feature(let module): context.subscriptions?.isFeatureAvailable(module) ?? false
+        case .featureAndPermission(let module, let action):
+            Requirement.feature(module).isMet(in: context) && Requirement.permission(action).isMet(in: context)
+        case .role(let role): permissions?.hasRole(role) ?? false
+        case .roles(let roles): permissions?.hasAnyRole(roles) ?? false
+        case .anyPermission(let actions): permissions?.hasAnyPermission(actions) ?? false
+        case .allPermissions(let actions): permissions?.hasPermissions(actions) ?? false
+        case .portfolioOwner: permissions?.isPortfolioOwner ?? false
+        case .all(let requirements): requirements.allSatisfy { $0.isMet(in: context) }
+        case .any(let requirements): requirements.contains { $0.isMet(in: context) }
+        }
+    }
+}
+
+/// An element of a screen, such as a button of a toolbar or a row of a list, with its requirement.
+public struct GatedItem<Content: Sendable>: Sendable {
+    /// The element.
+    public let content: Content
+    /// What a person needs to see it; `nil` for nothing.
+    public let requirement: Requirement?
+
+    public init(_ content: Content, requires requirement: Requirement? = nil) {
+        (self.content, self.requirement) = (content, requirement)
+    }
+}
+
+extension Sequence {
+    /// The elements of a toolbar or list whose requirements are met.
+    @MainActor public func visible<Content>(in context: AccessContext) -> [Content] where Element == GatedItem<Content> {
+        filter { $0.requirement?.isMet(in: context) ?? true }.map(\.content)
+    }
+}
+
+/// A section of a screen with rows. Without its requirement, or without a visible row, it disappears.
+public struct GatedSection<Content: Sendable>: Sendable {
+    /// What a person needs to see the section; `nil` for nothing.
+    public let requirement: Requirement?
+    /// The rows.
+    public let rows: [GatedItem<Content>]
+
+    public init(requires requirement: Requirement? = nil, rows: [GatedItem<Content>]) {
+        (self.requirement, self.rows) = (requirement, rows)
+    }
+
+    /// The visible rows; empty if the section is to disappear.
+    @MainActor public func visibleRows(in context: AccessContext) -> [Content] {
+        requirement?.isMet(in: context) ?? true ? rows.visible(in: context) : []
     }
 }

@@ -153,3 +153,109 @@ extension DeviceStatus {
         return stateQuality == .confirmed || state == .unknown ? word : "Last known: \(word)"
     }
 }
+
+/// The progress of a guest's command in words: what is known, and nothing more.
+struct GuestProgress {
+    let view: GuestPageView.Progress
+
+    /// - Parameter lock: the lock's name; `nil` if the lock was detached meanwhile.
+    init(_ command: Command, lock: String?) {
+        let lock = lock ?? "The lock"
+        let (title, text): (String, String) =
+            switch command.state {
+            case .accepted: ("\(lock): waiting", "The command waits until the lock is free.")
+            case .dispatched: ("\(lock): sent", "The command was sent. The lock has not confirmed it yet.")
+            case .confirmed: ("\(lock): \(command.operation.participle)", "Confirmed by the lock.")
+            case .timedOut, .unknown: (lock, "No confirmation: check the door.")
+            case .denied, .failed: ("\(lock): not done", Self.message(of: command))
+            }
+        view = GuestPageView.Progress(
+            title: title, text: text, isRunning: !command.state.isEnd, isGood: command.state == .confirmed,
+            isBad: command.state.isEnd && command.state != .confirmed)
+    }
+
+    /// The reason why a command was not accepted.
+    init(_ error: GatewayError) {
+        let text =
+            switch error {
+            case .invalid: "This page was open for too long, or the button was not from this page. Tap the button again."
+            default: ErrorResponse(error) { $1.null() }.message
+            }
+        view = GuestPageView.Progress(
+            title: error.isStaleButton ? "Tap again" : "Nothing was sent", text: text, isRunning: false, isGood: false,
+            isBad: true)
+    }
+
+    private static func message(of command: Command) -> String {
+        ErrorResponse(FinishedCommand(command: command, status: DeviceStatus())) { $1.null() }.message
+    }
+}
+
+extension GatewayError {
+    fileprivate var isStaleButton: Bool { if case .invalid = self { true } else { false } }
+}
+
+extension LockOperation {
+    fileprivate var participle: String {
+        switch self {
+        case .lock: "locked"
+        case .unlatch: "unlocked and open"
+        default: "unlocked"
+        }
+    }
+}
+
+/// Formats instants as local times of a property, for people.
+struct PropertyTime: Sendable {
+    /// The zone that the times are in, such as `Europe/Berlin`; `UTC` if the system does not know the property's zone.
+    let zone: String
+    private let rules: TimeZoneRules?
+
+    /// - Parameter zone: the property's `defaultTimeZone`; `nil` for UTC.
+    init(zone: String?) {
+        rules = zone.flatMap { TimeZoneDatabase.system.rules(of: $0) }
+        self.zone = rules.flatMap { _ in zone } ?? "UTC"
+    }
+
+    /// Such as `Thursday 24 December 2026, 15:00 (UTC+01:00)`. Seconds are shown only if there are any.
+    func text(_ instant: Timestamp) -> String {
+        let local = local(instant)
+        let milliseconds = local.milliseconds.flooredRemainder(by: 86_400_000)
+        let seconds = Int(milliseconds / 1000)
+        let clock = [seconds / 3600, seconds / 60 % 60] + (seconds % 60 == 0 ? [] : [seconds % 60])
+        let time = clock.map(Self.two).joined(separator: ":")
+        return "\(Self.day(local.date)), \(time) (\(offset(local, instant)))"
+    }
+
+    private func local(_ instant: Timestamp) -> (date: CivilDate, milliseconds: Int64) {
+        guard let rules else {
+            return (CivilDate(daysSinceEpoch: instant.milliseconds.flooredQuotient(by: 86_400_000)), instant.milliseconds)
+        }
+        let local = rules.local(at: instant)
+        return (local.date, local.milliseconds)
+    }
+
+    private func offset(_ local: (date: CivilDate, milliseconds: Int64), _ instant: Timestamp) -> String {
+        let minutes = Int((local.milliseconds - instant.milliseconds) / 60_000)
+        guard minutes != 0 else { return "UTC" }
+        return "UTC\(minutes < 0 ? "-" : "+")\(Self.two(abs(minutes) / 60)):\(Self.two(abs(minutes) % 60))"
+    }
+
+    private static func day(_ date: CivilDate) -> String {
+        // 1970-01-01 was a Thursday.
+        let weekday = Int((date.daysSinceEpoch + 3).flooredRemainder(by: 7))
+        return "\(weekdays[weekday]) \(date.day) \(months[date.month - 1]) \(date.year)"
+    }
+
+    private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+    ]
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension Int64 {
+    /// The remainder of `flooredQuotient`, which is never negative for a positive divisor.
+    fileprivate func flooredRemainder(by divisor: Int64) -> Int64 { self - flooredQuotient(by: divisor) * divisor }
+}

@@ -3,6 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import HTTPTypes
+internal import NIOCore
 
 /// The live stream: objects and their changes, as Server-Sent Events.
 enum StreamRoutes {
@@ -74,5 +75,159 @@ enum StreamRoutes {
         let isDryRun = try call.readDryRun()
         let stream = try call.control.streams.stream(call.text("streamId"), of: call.caller)
         return .removal(try stream.unsubscribe(call.text("name"), isDryRun: isDryRun))
+    }
+}
+
+/// Sends the events of one stream as Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+struct StreamSender: Sendable {
+    /// Bytes that are passed to the connection at once. The next ones follow when the operating system has accepted them.
+    private static let pieceBytes = 16 * 1024
+    /// The time in milliseconds after which a client connects again if the connection breaks.
+    private static let retry = 2000
+    private static let executors = ExecutorGroup("stream")
+
+    let lease: LiveStreams.Lease
+    let positions: StreamPositions
+    let client: ClientPresence
+
+    /// Sends the events until the stream ends or the task is cancelled.
+    func run(_ send: (ByteBuffer) async throws -> Void) async throws {
+        try await withTaskExecutorPreference(Self.executors.next()) { try await sendAll(send) }
+    }
+
+    private func sendAll(_ send: (ByteBuffer) async throws -> Void) async throws {
+        let (stream, progress) = (lease.stream, await client.trackWrites())
+        // Without its list, the closure would capture the sender with its lease, and the stream would never be closed.
+        stream.attach { [client] in await client.disconnect() }
+        // A field of the first event.
+        try await send(ByteBuffer(string: "retry: \(Self.retry)\n"))
+        while let batch = await stream.nextBatch() {
+            let bytes = try encode(batch)
+            for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
+                try await send(ByteBuffer(bytes: bytes[start..<min(bytes.count, start + Self.pieceBytes)]))
+                // The gate opens when the last piece was accepted, and not when this task continues: a busy gateway must not
+                // disconnect a client that has taken everything.
+                let isLast = start + Self.pieceBytes >= bytes.count
+                let note = isLast ? stream.written : stream.progress
+                if let progress { await progress.flushed(note) } else { note() }
+            }
+            if batch.isLast { return }
+        }
+        throw CancellationError()
+    }
+
+    private func encode(_ batch: StreamBatch) throws -> [UInt8] {
+        let scope = StreamPositions.scope(lease.stream.caller.principal, names: batch.namesText)
+        var writer = JSONWriter()
+        for event in batch.events {
+            writer.raw("id: ")
+            writer.rendered(try positions.id(of: event.mark, scope: scope).utf8)
+            writer.raw("\nevent: ")
+            writer.rendered(event.content.word.utf8)
+            writer.raw("\ndata: ")
+            // JSON has no line breaks outside texts, and escapes them in texts.
+            writer.object { event.content.write(into: &$0) }
+            writer.raw("\n\n")
+        }
+        return writer.bytes
+    }
+}
+
+extension StreamEvent.Content {
+    /// The name of the event.
+    var word: String {
+        switch self {
+        case .stream: "stream"
+        case .snapshot: "snapshot"
+        case .ready: "ready"
+        case .change: "change"
+        case .removed: "removed"
+        case .revoked: "revoked"
+        case .refused: "refused"
+        case .reset: "reset"
+        case .position: "position"
+        case .closing: "closing"
+        }
+    }
+
+    /// Writes the fields of `data`.
+    func write(into writer: inout JSONWriter) {
+        switch self {
+        case .stream(let id, let isResumed):
+            writer.field("streamId", id)
+            writer.field("resumed", isResumed)
+        case .snapshot(let name, let type, let objects, let isLast):
+            writer.field("name", name)
+            writer.field("type", type.rawValue)
+            writer.field("objects") { $0.array(objects) { $0.rendered($1) } }
+            writer.field("last", isLast)
+        case .ready(let name), .revoked(let name), .reset(let name): writer.field("name", name)
+        case .change(let names, let type, let object):
+            writer.field("names", names)
+            writer.field("type", type.rawValue)
+            writer.field("object") { $0.rendered(object) }
+        case .removed(let names, let type, let id):
+            writer.field("names", names)
+            writer.field("type", type.rawValue)
+            writer.field("id", id)
+        case .refused(let name, let code):
+            writer.field("name", name)
+            writer.field("code", code)
+            writer.field("details") { $0.object { _ in } }
+        case .position(let at): writer.field("at", at)
+        case .closing(let reason, let retryAfter):
+            writer.field("reason", reason.rawValue)
+            writer.field(
+                "retryAfterMs", Int(retryAfter.components.seconds * 1000 + retryAfter.nanoseconds % 1_000_000_000 / 1_000_000))
+        }
+    }
+}
+
+extension StreamItem {
+    /// The object with the fields that the caller sees, as in the responses of the API.
+    func render(for principal: Principal, in view: StreamView, _ control: GatewayControl) -> [UInt8] {
+        let renderer = ProjectedRenderer(principal, in: view.snapshot, control: control)
+        var writer = JSONWriter()
+        switch self {
+        case .record(let record): renderer.record(record, into: &writer)
+        case .command(let command): renderer.command(command, into: &writer)
+        case .object(let object): write(object, renderer, view, into: &writer)
+        }
+        return writer.bytes
+    }
+
+    private func write(
+        _ object: StreamObject, _ renderer: ProjectedRenderer, _ view: StreamView, into writer: inout JSONWriter
+    ) {
+        let tenancy = renderer.tenancy
+        switch object.type {
+        case .device:
+            if let device = tenancy.device(object.id()) { return renderer.device(device, into: &writer) }
+        case .unit:
+            if let unit = tenancy.unit(object.id()) { return renderer.unit(unit, into: &writer) }
+        case .property:
+            if let property = tenancy.property(object.id()) { return renderer.property(property, into: &writer) }
+        case .portfolio:
+            if let portfolio = tenancy.portfolio(object.id()) { return renderer.portfolio(portfolio, into: &writer) }
+        case .guestAccess:
+            if let access = tenancy.guestAccess(object.id()) { return renderer.guestAccess(access, into: &writer) }
+        case .subscription:
+            if let shown = view.subscription(of: object.id()) {
+                return writer.object { writer in
+                    writer.field("portfolioId", shown.portfolio.id)
+                    SubscriptionRoutes.write(shown, into: &writer)
+                }
+            }
+        case .permissions:
+            return writer.rendered(
+                view.renderedAbilities { abilities in
+                    var writer = JSONWriter()
+                    writer.object { AbilityRoutes.write(abilities, tag: AbilityRoutes.tag(of: abilities).text, into: &$0) }
+                    return writer.bytes
+                })
+        case .accessRecord, .command: break
+        }
+        // Only an object that the view contains is rendered, and the view does not change.
+        writer.null()
     }
 }

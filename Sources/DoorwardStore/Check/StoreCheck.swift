@@ -1,6 +1,9 @@
 internal import DoorwardControl
-import GRDB
+internal import DoorwardDomain
+internal import DoorwardPolicy
+import FoundationEssentials
 import Glibc
+import GRDB
 
 /// Checks a database file that no gateway has open, and reports its first fault.
 ///
@@ -115,4 +118,136 @@ private struct Companions {
 
     /// Removes the files that did not exist before. Call it under the file's lock, when no connection has the file open.
     func removeNew() { for name in new { unlink(name) } }
+}
+
+/// Checks that the tables, indexes and views of a file are exactly those of the present schema.
+struct SchemaCheck {
+    private struct Item: Equatable {
+        let name: String
+        /// The statement that creates the item; `nil` for an index that SQLite creates for a table's constraint.
+        let sql: String?
+    }
+
+    func run(in db: Database) throws {
+        let expected = try items()
+        let found = try Self.items(in: db)
+        for item in expected where !found.contains(item) { throw StoreFault(.schema(item.name)) }
+        for item in found where !expected.contains(item) { throw StoreFault(.schema(item.name)) }
+    }
+
+    /// Returns the items that the steps create in an empty in-memory database.
+    private func items() throws -> [Item] {
+        let queue = try DatabaseQueue()
+        try Schema.current.migrate(queue)
+        return try queue.read(Self.items)
+    }
+
+    /// Returns all items except SQLite's own statistics tables.
+    private static func items(in db: Database) throws -> [Item] {
+        try db.rows(
+            "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\' ORDER BY rootpage = 0, name"
+        ) { Item(name: try $0.value(), sql: try $0.optional()) }
+    }
+}
+
+/// Reads the whole tenancy as a gateway does when it starts. A single unreadable row would prevent the start.
+struct TenancyCheck {
+    let db: Database
+    /// `nil` if there is no person-key file.
+    let keys: PersonKeyFile?
+
+    func run() throws {
+        for table in TenancyTable.allCases {
+            var after: Data?
+            repeat {
+                do {
+                    let page = try TenancyReading.page(of: table, after: after, in: db, keys)
+                    for entity in page.changes.compactMap(\.referencedEntity) {
+                        guard try entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
+                    }
+                    after = page.next
+                } catch let error as UnreadableColumn {
+                    throw StoreFault(.unreadable("\(table.rawValue).\(error.place)"))
+                }
+            } while after != nil
+        }
+    }
+}
+
+extension TenancyChange {
+    /// The entity that an association, API key or invitation refers to by type and id.
+    var referencedEntity: AssociatedEntity? {
+        switch self {
+        case .putAssociation(let association): association.entity
+        case .putAPIKey(let key): key.entity
+        case .putInvitation(let invitation): invitation.entity
+        default: nil
+        }
+    }
+}
+
+extension AssociatedEntity {
+    /// Returns whether the entity's row exists. The id references one of three tables, so no foreign key can enforce this.
+    func exists(in db: Database) throws -> Bool {
+        let table: TenancyTable =
+            switch type {
+            case .portfolio: .portfolios
+            case .property: .properties
+            case .unit: .units
+            }
+        return try db.firstRow("SELECT 1 FROM \(table.rawValue) WHERE id = ?", [id.blob]) { _ in true } ?? false
+    }
+}
+
+/// Runs SQLite's own checks of the pages, the indexes, the types of the values, and the foreign keys, and checks the instants that
+/// no other check reads.
+struct StructureCheck {
+    let db: Database
+
+    func run() throws {
+        let words = try db.firstRow("PRAGMA integrity_check(1)") { try $0.value(String.self) } ?? "no answer"
+        guard words == "ok" else { throw StoreFault(.structure(words.split(separator: "\n").last.map(String.init) ?? words)) }
+        if let table = try db.firstRow("PRAGMA foreign_key_check", read: { try $0.value(String.self) }) {
+            throw StoreFault(.reference(table))
+        }
+        try checkInstants()
+    }
+
+    /// Checks the instants alone, without reading the whole file.
+    func checkInstants() throws {
+        for (table, key, columns) in Self.instants {
+            let ends = columns.map { "min(\($0)) AS \($0), max(\($0)) AS \($0)" }.joined(separator: ", ")
+            do {
+                _ = try db.firstRow("SELECT \(ends) FROM \(table)") { row in
+                    for _ in 0..<2 * columns.count { _ = try row.optionalInstant() }
+                }
+            } catch var error as UnreadableColumn {
+                error.row = try row(of: table, key, with: error.column)
+                throw StoreFault(.unreadable("\(table).\(error.place)"))
+            }
+        }
+    }
+
+    /// Returns the key of the row with the earliest or the latest value of a column, whichever is no instant.
+    private func row(of table: String, _ key: String, with column: String) throws -> String? {
+        for end in ["ASC", "DESC"] {
+            let sql = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL ORDER BY \(column) \(end) LIMIT 1"
+            let name = try db.firstRow(sql) { row -> String? in
+                _ = row.stored()
+                return (try? row.instant()) == nil ? row.rowName : nil
+            }
+            if let name = name ?? nil { return name }
+        }
+        return nil
+    }
+
+    /// The instants that no other check reads, by table, with the column that names a row. The table is read once, for the
+    /// earliest and the latest.
+    private static let instants = [
+        ("clock", "id", ["mark", "step_before", "step_after"]),
+        ("commands", "id", ["requested_at", "deadline", "dispatched_at", "completed_at"]),
+        ("idempotency", "principal", ["created_at"]), ("log_checkpoints", "log_id", ["signed_at"]),
+        ("password_resets", "id", ["created_at", "expires_at"]), ("purchases", "user_id", ["redeemed_at"]),
+        ("sessions", "id", ["created_at", "expires_at"]),
+    ]
 }

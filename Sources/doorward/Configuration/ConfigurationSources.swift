@@ -1,6 +1,8 @@
 import Configuration
 import DoorwardAdapterKit
 import DoorwardDomain
+import FoundationEssentials
+import Yams
 
 /// Combines the sources of a configuration: flags override the environment, the environment overrides the file.
 struct ConfigurationSources {
@@ -161,4 +163,132 @@ extension SettingValue {
         case .texts(let texts): .stringArray(texts)
         }
     }
+}
+
+/// Reads the settings of a YAML file, each with its line.
+struct ConfigurationFile {
+    let path: String
+    /// The keys that the file can have.
+    let table: ConfigurationTable
+
+    /// - Returns: the checked settings by key path.
+    /// - Throws: the first mistake in the file.
+    func settings() throws(ConfigurationError) -> [String: Setting] {
+        guard let root = try compose(text()) else { return [:] }
+        guard let mapping = root.mapping else {
+            throw ConfigurationError("\(origin(of: root)): the file must consist of `key: value` lines")
+        }
+        var settings: [String: Setting] = [:]
+        try collect(mapping, under: nil, into: &settings)
+        return settings
+    }
+
+    private func text() throws(ConfigurationError) -> String {
+        do {
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw ConfigurationError("\(path): the file is not UTF-8 text")
+            }
+            return text
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            throw ConfigurationError("\(path): the file cannot be read: \(Self.cause(of: error))")
+        }
+    }
+
+    private static func cause(of error: any Error) -> String {
+        switch (error as? CocoaError)?.code {
+        case .fileReadNoSuchFile: "it does not exist"
+        case .fileReadNoPermission: "permission denied"
+        default: "it is not a readable file"
+        }
+    }
+
+    private func compose(_ text: String) throws(ConfigurationError) -> Node? {
+        do {
+            return try Yams.compose(yaml: text)
+        } catch let error as YamlError {
+            throw ConfigurationError(sentence(for: error))
+        } catch {
+            throw ConfigurationError("\(path): the file is not YAML")
+        }
+    }
+
+    private func sentence(for error: YamlError) -> String {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
+            "\(path), line \(mark.line): not YAML: \(problem)"
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            "\(path), line \(context.mark.line): `\(duplicates.sorted().joined(separator: "`, `"))` occurs more than once"
+        default:
+            "\(path): not YAML: the file contains characters that YAML does not allow"
+        }
+    }
+
+    private func collect(
+        _ mapping: Node.Mapping, under section: String?, into settings: inout [String: Setting]
+    ) throws(ConfigurationError) {
+        for (name, value) in mapping {
+            guard let word = name.scalar?.string else {
+                throw ConfigurationError("\(origin(of: name)): a key must be a word")
+            }
+            let path = section.map { "\($0).\(word)" } ?? word
+            if let key = table.key(at: path) {
+                settings[path] = try setting(key, value, at: origin(of: name))
+            } else if table.sections.contains(path) {
+                guard let mapping = try subsection(value, path, at: origin(of: name)) else { continue }
+                try collect(mapping, under: path, into: &settings)
+            } else if table.lists.contains(path) {
+                for (number, entry) in try entries(value, path, at: origin(of: name)).enumerated() {
+                    try collect(entry, under: "\(path).\(number)", into: &settings)
+                }
+            } else {
+                throw table.unknown(path, at: origin(of: name))
+            }
+        }
+    }
+
+    /// Returns the keys of a section; `nil` for an empty section.
+    private func subsection(_ value: Node, _ path: String, at origin: SettingOrigin) throws(ConfigurationError) -> Node.Mapping? {
+        if let mapping = value.mapping { return mapping }
+        guard value.null != nil else { throw ConfigurationError("\(origin): `\(path)` must be a section with keys of its own") }
+        return nil
+    }
+
+    /// Returns the entries of a list of sections.
+    private func entries(_ value: Node, _ path: String, at origin: SettingOrigin) throws(ConfigurationError) -> [Node.Mapping] {
+        if value.null != nil { return [] }
+        var entries: [Node.Mapping] = []
+        for entry in value.sequence ?? [value] {
+            guard value.sequence != nil, let mapping = entry.mapping, !mapping.isEmpty else {
+                throw ConfigurationError(
+                    "\(value.sequence == nil ? origin : self.origin(of: entry)): `\(path)` must be a list of sections, each with "
+                        + "keys of its own")
+            }
+            entries.append(mapping)
+        }
+        guard entries.count <= ConfigurationTable.maxEntries else {
+            throw ConfigurationError("\(origin): `\(path)` has more than \(ConfigurationTable.maxEntries) entries")
+        }
+        return entries
+    }
+
+    private func setting(_ key: ConfigurationKey, _ value: Node, at origin: SettingOrigin) throws(ConfigurationError) -> Setting {
+        if let sequence = value.sequence {
+            let items = sequence.compactMap { $0.scalar?.string }
+            guard items.count == sequence.count, let value = key.type.value(of: items) else {
+                throw Setting.mismatch(key, key.type.isList ? "this one" : "a list", origin)
+            }
+            return Setting(value: value, origin: origin)
+        }
+        guard let scalar = value.scalar else { throw Setting.mismatch(key, "a section", origin) }
+        guard value.null == nil else { throw Setting.mismatch(key, "nothing", origin) }
+        guard !key.type.isList else { throw Setting.mismatch(key, "`\(scalar.string)`", origin) }
+        let isQuoted = scalar.style == .singleQuoted || scalar.style == .doubleQuoted
+        guard !(isQuoted && key.type.isUnquoted) else { throw Setting.mismatch(key, "the text \"\(scalar.string)\"", origin) }
+        return try Setting.checked(scalar.string, for: key, at: origin)
+    }
+
+    private func origin(of node: Node) -> SettingOrigin { .file(path, line: node.mark?.line ?? 1) }
 }

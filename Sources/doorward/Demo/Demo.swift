@@ -6,6 +6,8 @@ import DoorwardDomain
 import DoorwardHTTP
 import DoorwardStore
 import DoorwardYAML
+import FoundationEssentials
+import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -153,5 +155,162 @@ struct Demo: AsyncParsableCommand {
             String(bytes[start..<start + 5].map { signs[Int($0) % signs.count] })
         }
         return Secret(groups.joined(separator: "-"))
+    }
+}
+
+/// Plays the demo's plan and shows the screen while the gateway runs. `run` ends when the service is stopped, or when the user
+/// closes the screen.
+struct DemoService: Service {
+    let script: DemoScript
+    let password: Secret<String>
+    let links: DemoSignInLinks
+    let folder: DemoFolder
+    /// Yields the gateway's address when it has started listening.
+    let addresses: AsyncStream<String>
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await liveAndWatch() }
+            await signOut()
+        } catch {
+            await signOut()
+            // An error caused by stopping is not a failure.
+            guard Task.isShuttingDownGracefully else { throw error }
+        }
+    }
+
+    private func liveAndWatch() async throws {
+        guard let address = await addresses.first(where: { _ in true }) else { return }
+        let watch = DemoScreen(
+            client: try await signIn(at: address),
+            invitation: DemoSignIns(
+                house: script.plan.house, address: address, password: password, program: DemoSignIns.programAsTyped,
+                link: { [links] in links.address(for: $0, at: address) }),
+            clock: script.control.clock,
+            time: HouseTime(
+                beganAt: script.control.clock.now(), speed: script.speed, start: script.plan.start,
+                firstWeekday: script.plan.scenario.firstWeekday))
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await script.run()
+                return false
+            }
+            group.addTask {
+                await watch.run()
+                return true
+            }
+            defer { group.cancelAll() }
+            // After the last event of a scenario the screen stays open: the demo ends when the user closes it.
+            while let hasGone = try await group.next(), !hasGone {}
+        }
+    }
+
+    /// Signs in as the owner. The session is renewed like any other, so it lasts as long as the demo.
+    private func signIn(at address: String) async throws -> DoorwardClient {
+        let stranger = try DoorwardClient(server: address, credentials: .none)
+        let signedIn = try await stranger.authentication.signIn(email: DemoHouse.owner.email, password: password.reveal())
+        try folder.session.write(signedIn.session)
+        return try DoorwardClient(server: address, credentials: .session(folder.session))
+    }
+
+    /// Ends the owner's session, so that it cannot be used from a demo folder that is kept. If the gateway has already stopped,
+    /// only the file with the session's tokens is deleted.
+    private func signOut() async {
+        if let server = try? folder.session.read()?.server {
+            try? await DoorwardClient(server: server, credentials: .session(folder.session)).authentication.signOut()
+        }
+        folder.removeSession()
+    }
+}
+
+/// Plays the demo's plan: people send commands to the gateway, each with their own rights; manual operations, faults and battery
+/// changes are applied to the simulated locks.
+struct DemoScript: Sendable {
+    let plan: DemoPlan
+    /// The users by first name.
+    let users: [String: UserID]
+    /// The locks by name.
+    let locks: [String: DeviceID]
+    let control: GatewayControl
+    let simulator: SimulatorAdapter
+    /// How many times faster than real time the house's time passes.
+    let speed: Double
+
+    /// Runs to the end of the last planned day, or until it is cancelled; no command is in flight afterwards.
+    func run() async throws {
+        for guest in plan.guests { try await grant(guest) }
+        let player = try ScenarioPlayer(
+            plan.scenario, adapter: simulator, clock: control.clock, locks: locks, from: plan.start, pace: speed, command: ask)
+        await player.run()
+    }
+
+    /// Sends a command. Its outcome appears in the log.
+    private func ask(_ wish: ScenarioCommand) async {
+        guard let user = users[wish.person] else { return }
+        let request = CommandRequest(
+            caller: Caller(userID: user), deviceID: wish.lock, attemptedID: wish.lock.description, operation: wish.operation,
+            timeout: .seconds(10))
+        guard case .fresh(let running)? = try? await control.locks.begin(request) else { return }
+        _ = await running.finished
+    }
+
+    private func grant(_ guest: DemoPlan.Guest) async throws {
+        guard let user = users[guest.name], let host = users[guest.host] else { return }
+        let now = control.clock.now()
+        let window = guest.window.map { $0 / speed } ?? .seconds(365 * 86_400)
+        let access = NewGuestAccess(
+            guestUserID: user, label: nil, propertyID: nil, unitID: nil, deviceIDs: guest.doors.map { locks[$0] ?? .nonexistent },
+            operations: [.lock, .unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: window)))
+        _ = try await control.guestAccesses.grant(Caller(userID: host), access, repeatable: nil)
+    }
+}
+
+/// The folder of the demo's database, its key, and its own session.
+struct DemoFolder: Sendable {
+    let path: String
+    private let isTemporary: Bool
+
+    var database: String { "\(path)/doorward.db" }
+
+    /// - Parameter wanted: a folder to be kept; `nil` for a temporary folder that is removed at the end.
+    /// - Throws: an error if the folder cannot be created, or already contains a database.
+    init(_ wanted: String?) throws {
+        isTemporary = wanted == nil
+        path = wanted ?? FileManager.default.temporaryDirectory.appending(component: "doorward-demo-\(UUID().uuidString)").path
+        guard !FileManager.default.fileExists(atPath: database) else {
+            throw CommandFailure("\(path.printable) contains a database already: name an empty folder, or remove it")
+        }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            let cause = ((error as? CocoaError)?.underlying as? POSIXError).map { "\(SystemFailure($0.code.rawValue))" }
+            throw CommandFailure("\(path.printable): this folder cannot be made: \(cause ?? "name another one with --folder")")
+        }
+    }
+
+    /// The file of the demo's own session, which exists while the demo runs.
+    var session: SessionFile { SessionFile(folder: "\(path)/session") }
+
+    /// Removes the demo's own session, the only one in the folder.
+    func removeSession() { try? FileManager.default.removeItem(atPath: "\(path)/session") }
+
+    /// Removes a temporary folder; a folder given by the user is kept.
+    func remove() {
+        if isTemporary { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// Returns the message to print after the end of the demo.
+    ///
+    /// - Parameters:
+    ///   - someone: the email address of a user who can sign in.
+    ///   - password: the password of all users. If the folder is kept, this message shows the password for the last time.
+    func closingMessage(someone: String, password: Secret<String>) -> String {
+        guard !isTemporary else { return "The demo is over, and its database is removed." }
+        return """
+            The demo is over. \(path.printable) keeps its database and key; everybody still signs in, such as \
+            \(someone) with the password \(password.reveal()), on
+              \(DemoSignIns.programAsTyped) serve --store-path \(database.shellQuoted)
+            """
     }
 }

@@ -18,3 +18,80 @@ struct Reference: ParsableCommand {
         StandardStream.output.write(page ?? (index ? ReferencePage.index : ReferencePage.text))
     }
 }
+
+/// The page of the command line, with the help of every command, and its index docs/command-line.md.
+struct ReferencePage {
+    /// The line width of the help.
+    static let columns = 100
+
+    /// The page as Markdown.
+    static var text: String {
+        let entries = self.entries
+        let contents = entries.map { entry in
+            "| [`\(entry.name)`](#\(entry.name.replacing(" ", with: "-"))) | \(entry.command.configuration.abstract) |"
+        }
+        let sections = entries.map { entry in
+            let help = Doorward.helpMessage(for: entry.command, includeHidden: false, columns: columns)
+            return "## \(entry.name)\n\n```text\n\(trimmed(help))\n```"
+        }
+        return ([top] + [(["| command | does |", "|---|---|"] + contents).joined(separator: "\n")] + sections)
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    /// The list of the commands, with a sentence for each.
+    static var index: String {
+        let lines = entries.map { "| `\($0.name)` | \($0.command.configuration.abstract) |" }
+        let start = """
+            # Command line
+
+            What each command does. `doorward help COMMAND` prints its options, `doorward reference` all of them as one page, which the Debian \
+            package has as `/usr/share/doc/doorward/command-line.md`. There are [completions](completions.md) for bash, zsh and fish.
+
+            """
+        return [start + "\n" + usage, (["| command | does |", "|---|---|"] + lines).joined(separator: "\n")]
+            .joined(separator: "\n\n") + "\n"
+    }
+
+    private static let top = """
+        # Command line
+
+        The help of every command, as `doorward help COMMAND` prints it. There are [completions](completions.md) for bash, zsh and fish.
+
+        \(usage)
+        """
+
+    private static let usage = """
+        On a terminal, output is a table that fits the window, with colour unless `NO_COLOR` is set, and times are local. Ids are \
+        shortened, and texts that do not fit are truncated with `…` or left out; `--wide` shows everything. A command that takes an id \
+        also takes its first six or more characters, if no other object that you may see has an id with the same beginning. In a pipe, \
+        output has one line per object with a tab between its fields, and times are in UTC. `--json` prints one JSON document instead: \
+        for a command that calls the API, the `data` of the response.
+        """
+
+    private struct Entry {
+        let name: String
+        let command: any ParsableCommand.Type
+    }
+
+    /// All commands shown in the help, in the order of the help, each before its subcommands.
+    private static var entries: [Entry] { entries(of: Doorward.self, name: "doorward") }
+
+    private static func entries(of command: any ParsableCommand.Type, name: String) -> [Entry] {
+        var entries = [Entry(name: name, command: command)]
+        let configuration = command.configuration
+        for subcommand in configuration.groupedSubcommands.flatMap({ $0.subcommands }) + configuration.ungroupedSubcommands {
+            guard subcommand.configuration.shouldDisplay else { continue }
+            entries += self.entries(of: subcommand, name: "\(name) \(subcommand._commandName)")
+        }
+        return entries
+    }
+
+    /// Removes spaces at the ends of lines, and empty lines at the end.
+    private static func trimmed(_ text: String) -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.reversed().drop { $0 == " " }.reversed().reduce(into: "") { $0.append($1) }
+        }
+        while lines.last == "" { lines.removeLast() }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,7 +1,10 @@
 import ArgumentParser
+import Dispatch
 import DoorwardControl
+import DoorwardDomain
 import DoorwardHTTP
 import FoundationEssentials
+import Glibc
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -104,5 +107,131 @@ struct Serve: AsyncParsableCommand {
             return handler
         }
         LoggingSystem.bootstrap(makeHandler, metadataProvider: RequestLogging.metadataProvider)
+    }
+}
+
+/// The process's limit on open file descriptors (`RLIMIT_NOFILE`), and the part of it that connections may not use.
+enum OpenFilesLimit {
+    /// Minimum number of connections with which the gateway starts.
+    static let leastConnections = 16
+
+    /// The desired soft limit, if the hard limit permits it.
+    private static let wanted: rlim_t = 65_536
+
+    /// Raises the soft limit towards the hard one.
+    ///
+    /// - Returns: the limit in force.
+    static func raise() -> Int {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return 1024 }
+        let before = limit.rlim_cur
+        limit.rlim_cur = max(before, min(limit.rlim_max, wanted))
+        if setrlimit(resource, &limit) != 0 { limit.rlim_cur = before }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Descriptors reserved for other purposes than connections: the database and its backups, the event loops, the adapters, and
+    /// connections that are being closed.
+    ///
+    /// - Parameter adapters: the number of descriptors that the adapters need.
+    static func reserve(adapters: Int) -> Int { 96 + 4 * Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + adapters }
+
+    /// Makes Dispatch open the timer descriptor of each of its clocks. Otherwise Dispatch opens each descriptor at its first use,
+    /// and crashes with an illegal instruction if none is available then.
+    static func openTimers() async {
+        // Long enough that the deadline is still in the future when Dispatch checks it. Otherwise Dispatch would open no timer.
+        let moment = DispatchTimeInterval.milliseconds(50)
+        async let continuous: ()? = try? ContinuousClock().sleep(for: .milliseconds(50))
+        async let suspending: ()? = try? SuspendingClock().sleep(for: .milliseconds(50))
+        await withCheckedContinuation { continuation in
+            let group = DispatchGroup()
+            for _ in 0..<2 { group.enter() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + moment) { group.leave() }
+            DispatchQueue.global().asyncAfter(wallDeadline: .now() + moment) { group.leave() }
+            group.notify(queue: .global()) { continuation.resume() }
+        }
+        _ = await (continuous, suspending)
+    }
+}
+
+/// Tells the service manager that the gateway is ready, alive, or stopping. Without a manager that asks for it, it does nothing.
+struct ServiceNotifier: Service {
+    private let send: @Sendable (String) -> Void
+    /// The time between two signs of life, half of what the manager waits for; `nil` if it waits for none.
+    private let interval: Duration?
+    private let clock: any GatewayClock
+
+    /// - Parameters:
+    ///   - environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` (sd_watchdog_enabled(3)).
+    ///   - process: the id of this process; a watchdog that is meant for another one is ignored.
+    ///   - send: sends a state; by default on the socket of the environment.
+    init(
+        environment: [String: String], process: Int32 = getpid(), clock: any GatewayClock,
+        send: (@Sendable (String) -> Void)? = nil
+    ) {
+        let socket = environment["NOTIFY_SOCKET"].flatMap { NotifySocket($0) }
+        self.send = send ?? { socket?.send($0) }
+        self.clock = clock
+        let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
+        interval = environment["WATCHDOG_USEC"].flatMap { isMeant ? Int64($0) : nil }.flatMap {
+            $0 > 1 ? .microseconds($0 / 2) : nil
+        }
+    }
+
+    /// To be called when connections are accepted.
+    func ready() { send("READY=1") }
+
+    /// Sends signs of life until the service group is stopped. They come from a task on Swift's pool, as most work of the gateway does,
+    /// so they end if the pool is blocked.
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            while true {
+                if interval != nil { send("WATCHDOG=1") }
+                // Without a watchdog, this only waits for the stop.
+                let next = clock.monotonicNow().advanced(by: interval ?? .seconds(86_400))
+                guard (try? await clock.sleep(until: next)) != nil else { return }
+            }
+        }
+        send("STOPPING=1")
+    }
+}
+
+/// The socket on which a service manager receives the states of its services: one datagram for each (sd_notify(3)).
+struct NotifySocket: Sendable {
+    private let address: sockaddr_un
+    private let length: socklen_t
+
+    /// - Parameter name: the value of `NOTIFY_SOCKET`: an absolute path, or `@` and a name in the abstract namespace (unix(7)).
+    /// - Returns: `nil` for any other text, and for one that is too long for an address.
+    init?(_ name: String) {
+        var bytes = Array(name.utf8)
+        guard bytes.count > 1, bytes[0] == UInt8(ascii: "/") || bytes[0] == UInt8(ascii: "@"), !bytes.contains(0) else {
+            return nil
+        }
+        if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // A path ends with a zero byte; an abstract name ends with the address.
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        self.address = address
+        length = socklen_t(MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + bytes.count)
+    }
+
+    /// Sends a state such as `READY=1`, and never waits: a manager that reads nothing does not stop the gateway.
+    ///
+    /// - Returns: whether it was sent.
+    @discardableResult
+    func send(_ state: String) -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let bytes = Array(state.utf8)
+        return withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), $0, length)
+            }
+        } == bytes.count
     }
 }

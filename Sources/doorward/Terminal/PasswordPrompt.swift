@@ -42,3 +42,59 @@ enum PasswordPrompt {
         return line
     }
 }
+
+/// Reads a line from the terminal on standard input without showing it.
+enum PasswordInput {
+    /// Prints the prompt on standard error, and restores the terminal before it returns or ends the program. Ctrl-C and Ctrl-\
+    /// end the program as usual, but only after the terminal has been restored.
+    ///
+    /// - Returns: the line without its line break; `nil` if the input ended.
+    static func ask(_ question: String) throws -> String? {
+        var shown = termios()
+        guard tcgetattr(0, &shown) == 0 else { throw CommandFailure("no password can be read from the terminal") }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        // Make Ctrl-C and Ctrl-\ end the line instead of sending signals, so that the program does not end while echo is off.
+        (hidden.c_cc.11, hidden.c_cc.16) = (Self.interrupt, Self.quit)
+        // Change the settings before printing the prompt: the call discards earlier input.
+        tcsetattr(0, TCSAFLUSH, &hidden)
+        StandardStream.error.write(question)
+        let line = read()
+        tcsetattr(0, TCSAFLUSH, &shown)
+        StandardStream.error.line("")
+        switch line.last {
+        case interrupt: end(by: SIGINT)
+        case quit: end(by: SIGQUIT)
+        default: break
+        }
+        guard line.last == newline else { return nil }
+        return String(decoding: line.dropLast(), as: UTF8.self)
+    }
+
+    /// Sends the signal to this thread. Threads of the task pool block signals, so a signal sent to the process would be
+    /// delivered at an unknown time.
+    private static func end(by signal: Int32) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        raise(signal)
+    }
+
+    /// Ctrl-C and Ctrl-\, which are set as `VEOL` (11) and `VEOL2` (16) while the line is read.
+    private static let (interrupt, quit): (UInt8, UInt8) = (3, 28)
+    private static let newline = UInt8(ascii: "\n")
+
+    /// Reads to the first of the three characters that end a line, including it, or to the end of the input.
+    private static func read() -> [UInt8] {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = Glibc.read(0, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return line }
+            line.append(byte)
+            if [interrupt, quit, newline].contains(byte) { return line }
+        }
+    }
+}

@@ -1,4 +1,5 @@
 internal import DoorwardDomain
+internal import DoorwardMQTT
 
 /// Code for dialects that a profile file cannot describe: changes the profile's parts for one address. The file names the hook.
 enum DialectHook: String, CaseIterable, Hashable, Sendable {
@@ -26,4 +27,148 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
 /// The problems of an address, by its keys.
 struct AddressProblems: Error, Hashable {
     var problems: [String: VariableProblem]
+}
+
+/// Applies the templates and lists of a lock's Home Assistant configuration.
+struct HomeAssistantHook {
+    let address: [String: JSONValue]
+
+    func apply(to parts: inout ProfileBody) throws(AddressProblems) {
+        var problems: [String: VariableProblem] = [:]
+        applyValueTemplate("value_template", .state, &parts, &problems)
+        applyValueTemplate("availability_template", .availability, &parts, &problems)
+        applyMergedState(&parts)
+        applyCommandTemplate(&parts, &problems)
+        applyAvailability(&parts, &problems)
+        applyQoS(&parts)
+        guard problems.isEmpty else { throw AddressProblems(problems: problems) }
+    }
+
+    private func text(_ key: String) -> String? {
+        switch address[key] {
+        case .string(let text)?: text
+        case .integer(let number)?: "\(number)"
+        case .bool(let truth)?: "\(truth)"
+        default: nil
+        }
+    }
+
+    // MARK: Templates
+
+    private func applyValueTemplate(
+        _ key: String, _ aspect: StateMapping.Aspect, _ parts: inout ProfileBody, _ problems: inout [String: VariableProblem]
+    ) {
+        guard address[key] != nil else { return }
+        guard let template = text(key), let path = HomeAssistantTemplate.path(template) else {
+            problems[key] = .malformed
+            return
+        }
+        for index in parts.values.indices where parts.values[index].aspect == aspect { parts.values[index].reader.read(at: path) }
+    }
+
+    /// A lock whose command topic is below its merged state topic belongs to Zigbee2MQTT or to a similar bridge: each message
+    /// repeats the known state of the bolt, whatever caused the message. The state of such a lock can be requested.
+    private func applyMergedState(_ parts: inout ProfileBody) {
+        guard let command = text("command_topic"), let state = text("state_topic"), command.hasPrefix(state + "/"),
+            command.hasSuffix("/set"), let key = text("value_template").flatMap(HomeAssistantTemplate.path)?.keys.first
+        else { return }
+        parts.republishesCachedState = true
+        parts.retriesStateRequest = true
+        parts.refresh = [
+            CommandTemplate(
+                topic: ProfileTemplate(literal: state + "/get"),
+                payload: ProfileTemplate(literal: #"{"\#(key.escapedAsJSON)":""}"#))
+        ]
+        for index in parts.values.indices where parts.values[index].aspect == .state {
+            parts.values[index].volatile = ["linkquality", "last_seen", "elapsed"]
+        }
+    }
+
+    private func applyCommandTemplate(_ parts: inout ProfileBody, _ problems: inout [String: VariableProblem]) {
+        guard address["command_template"] != nil else { return }
+        guard let template = text("command_template") else {
+            problems["command_template"] = .malformed
+            return
+        }
+        for operation in parts.commands.keys {
+            guard var part = parts.commands[operation]?.first,
+                let payload = HomeAssistantTemplate.command(template, value: part.payload.text)
+            else {
+                problems["command_template"] = .malformed
+                return
+            }
+            part.payload = payload
+            part.isJSON = JSONText(payload.text) != nil
+            part.payloadWithCode = payload.names.contains(CommandTemplate.code) ? payload : nil
+            parts.commands[operation] = [part]
+        }
+        // Home Assistant requires a code for every lock with a code format.
+        parts.needsCode = address["code_format"] != nil && parts.commands.values.joined().contains { $0.payloadWithCode != nil }
+    }
+
+    // MARK: Availability
+
+    private func applyAvailability(_ parts: inout ProfileBody, _ problems: inout [String: VariableProblem]) {
+        parts.availabilityMode = text("availability_mode").flatMap { ProfileBody.Mode(rawValue: $0) } ?? .latest
+        guard let value = address["availability"] else { return }
+        // Home Assistant accepts the list or the single topic, not both.
+        guard address["availability_topic"] == nil, let items = items(value), (1...20).contains(items.count) else {
+            problems["availability"] = .malformed
+            return
+        }
+        for item in items {
+            guard let part = availability(item) else {
+                problems["availability"] = .malformed
+                return
+            }
+            parts.values.append(part)
+        }
+    }
+
+    private func items(_ value: JSONValue) -> [JSONValue]? {
+        switch value {
+        case .array(let items): items
+        case .object: [value]
+        default: nil
+        }
+    }
+
+    private func availability(_ item: JSONValue) -> StateMapping? {
+        guard case .object(let fields) = item else { return nil }
+        func field(_ names: String...) -> String? {
+            for name in names { if case .string(let text)? = fields[name] { return text } }
+            return nil
+        }
+        guard let topic = field("topic", "t"), MQTTTopic(topic) != nil else { return nil }
+        var reader = ValueReader(topic: ProfileTemplate(literal: topic))
+        if let template = field("value_template", "val_tpl") {
+            guard let path = HomeAssistantTemplate.path(template) else { return nil }
+            reader.read(at: path)
+        }
+        let online = field("payload_available", "pl_avail") ?? "online"
+        let offline = field("payload_not_available", "pl_not_avail") ?? "offline"
+        guard online != offline else { return nil }
+        let words: [(String, Availability)] = [(online, .online), (offline, .offline)]
+        return StateMapping(
+            aspect: .availability, reader: reader,
+            map: words.map { word, availability in
+                StateMapping.Entry(
+                    pattern: ValuePattern(.exact, ProfileTemplate(literal: word)),
+                    meaning: ValueMeaning(availability: availability))
+            })
+    }
+
+    private func applyQoS(_ parts: inout ProfileBody) {
+        let isAcknowledged = text("qos").map { $0 != "0" } ?? false
+        parts.commandQoS = isAcknowledged ? .atLeastOnce : .atMostOnce
+        parts.subscribeQoS = parts.commandQoS
+    }
+}
+
+extension ValueReader {
+    /// Reads the value from JSON, or, if the path is empty, from the payload itself.
+    fileprivate mutating func read(at path: JSONPath) {
+        guard !path.keys.isEmpty else { return }
+        (source, paths, formatsBooleansAsPython) = (.json, [path], true)
+    }
 }

@@ -77,3 +77,83 @@ struct SimulatorSettings: Hashable {
         offlineMemory = reader.integer(.offlineMemory).map { Int($0) } ?? offlineMemory
     }
 }
+
+/// Reads the keys of an address one by one, and collects the mistakes.
+struct AddressReader {
+    private var rest: [String: JSONValue]
+    private var mistakes: [AddressErrors.Mistake] = []
+
+    init(_ address: [String: JSONValue]) { rest = address }
+
+    /// Throws all mistakes, including unknown keys.
+    func finish() throws(AddressErrors) {
+        let unknown = rest.keys.map { AddressErrors.Mistake(field: "address.\($0)", problem: "unknown_key") }
+        let all = (mistakes + unknown).sorted { $0.field < $1.field }
+        if !all.isEmpty { throw AddressErrors(all) }
+    }
+
+    // Each function below returns `nil` if the key is absent, if its value is invalid and was recorded as a mistake, or if the
+    // field has another form.
+
+    mutating func integer(_ field: AddressField) -> Int64? {
+        guard case .integer(let range) = field.form, let value = take(field) else { return nil }
+        guard case .integer(let number) = value else { return reject(field, "wrong_type") }
+        return range.contains(number) ? number : reject(field, "out_of_range")
+    }
+
+    mutating func milliseconds(_ field: AddressField) -> Duration? { integer(field).map { .milliseconds($0) } }
+
+    mutating func number(_ field: AddressField) -> Double? {
+        guard case .number(let range) = field.form, let value = take(field) else { return nil }
+        let number: Double
+        switch value {
+        case .integer(let value): number = Double(value)
+        case .number(let value): number = value
+        default: return reject(field, "wrong_type")
+        }
+        return range.contains(number) ? number : reject(field, "out_of_range")
+    }
+
+    mutating func flag(_ field: AddressField) -> Bool? {
+        guard let value = take(field) else { return nil }
+        guard case .bool(let flag) = value else { return reject(field, "wrong_type") }
+        return flag
+    }
+
+    mutating func state(_ field: AddressField) -> LockState? {
+        guard case .word(let allowed) = field.form, let value = take(field) else { return nil }
+        guard case .string(let name) = value else { return reject(field, "wrong_type") }
+        guard allowed.contains(name), let state = LockState(rawValue: name) else { return reject(field, "out_of_range") }
+        return state
+    }
+
+    mutating func capabilities(_ field: AddressField) -> LockCapabilities? {
+        guard let value = take(field) else { return nil }
+        guard case .array(let items) = value else { return reject(field, "wrong_type") }
+        var names: [String] = []
+        for item in items {
+            guard case .string(let text) = item else { return reject(field, "wrong_type") }
+            names.append(text)
+        }
+        return LockCapabilities(names: names) ?? reject(field, "unknown_capability")
+    }
+
+    /// Reads unique names separated by commas; spaces beside the commas are ignored.
+    mutating func names(_ field: AddressField, maxCount: Int, maxLength: Int) -> [String]? {
+        guard let value = take(field) else { return nil }
+        guard case .string(let text) = value else { return reject(field, "wrong_type") }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        let fits =
+            names.count <= maxCount && Set(names).count == names.count && names.allSatisfy { (1...maxLength).contains($0.count) }
+        return fits ? names : reject(field, "out_of_range")
+    }
+
+    private mutating func take(_ field: AddressField) -> JSONValue? { rest.removeValue(forKey: field.name) }
+
+    private mutating func reject<Value>(_ field: AddressField, _ problem: String) -> Value? {
+        mistakes.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem))
+        return nil
+    }
+}

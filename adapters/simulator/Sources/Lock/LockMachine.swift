@@ -161,3 +161,193 @@ enum DoorLeaf: Hashable {
 
     var contact: DoorState { self == .closed ? .closed : .open }
 }
+
+/// A change of the settings by a command. It does not interrupt a movement.
+extension LockMachine {
+    /// Schedules the change, in place of one in progress. Its faults are those of a movement: refusal, lost or late confirmation.
+    mutating func change(to new: LockSettings?) throws(AdapterError) {
+        guard let seconds = new?.autoRelockSeconds, SimulatorSettings.autoRelockRange.contains(Int64(seconds)),
+            settings.capabilities.contains(.settings)
+        else { throw .unsupported }
+        if isUnreachable { throw .offline }
+        let outcome = Movement.Outcome(settings, faults, &random)
+        let time = settings.latency + .milliseconds(outcome.jitterMs)
+        settingsChange = SettingsChange(due: now.advanced(by: time), seconds: seconds, outcome: outcome)
+        advance(to: now)
+    }
+
+    mutating func finish(_ change: SettingsChange) {
+        if change.outcome.isRefused { return report(.refusal(.other)) }
+        if !change.isApplied { apply(change) }
+        switch change.outcome.confirmation {
+        case .lost: break
+        case .late where !change.isApplied && settings.lateConfirmation > .zero:
+            settingsChange = SettingsChange(
+                due: now.advanced(by: settings.lateConfirmation), seconds: change.seconds, outcome: change.outcome,
+                isApplied: true)
+        case .late, .prompt: report(.settings(LockSettings(autoRelockSeconds: change.seconds)))
+        }
+    }
+
+    /// An unlocked bolt relocks after the new time, counted from now.
+    private mutating func apply(_ change: SettingsChange) {
+        settings.setAutoRelock(seconds: change.seconds)
+        relockAt = nil
+        if movement == nil, !isStuck { scheduleAutoRelock() }
+    }
+}
+
+/// A scheduled change of the settings of a simulated lock.
+struct SettingsChange: Hashable {
+    let due: MonotonicInstant
+    /// The new auto-relock time; 0 for none.
+    let seconds: Int
+    let outcome: Movement.Outcome
+    /// Whether only the delayed confirmation is still to be reported at `due`.
+    var isApplied = false
+}
+
+/// External events of the lock.
+extension LockMachine {
+    /// Applies an event.
+    ///
+    /// - Parameter slot: the slot whose code is typed, for `.keypad` only; `nil` for the first one of the keypad.
+    mutating func handle(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
+        if faults.isAddressInvalid { throw .notAttached }
+        guard settings.capabilities.isSuperset(of: event.requiredCapabilities),
+            !(event.requiresKeypad && settings.keypadSlots.isEmpty)
+        else { throw .unsupported }
+        switch event {
+        case .jam: jam()
+        case .clear: clear()
+        case .offline: goOffline()
+        case .online: try goOnline()
+        case .lowBattery, .deadBattery, .replaceBattery: changeBattery(event)
+        case .thumbTurn: turnThumb(to: position == .locked ? .unlocked : .locked)
+        case .thumbLock: turnThumb(to: .locked)
+        case .thumbUnlock: turnThumb(to: .unlocked)
+        case .keypad, .keypadLock, .wrongCode: try pressKeypad(event, slot)
+        case .doorOpen, .doorAjar, .doorClose, .doorForce: moveDoor(event)
+        case .tamper: report(.event(.tamper, method: nil, operatorName: nil))
+        case .loseConfirmations: faults.confirmation = .lost
+        case .confirmLate: faults.confirmation = .late
+        case .refuse: faults.refuses = true
+        case .wrongState: faults.reportsWrongState = true
+        case .duplicateReports: faults.duplicates = true
+        case .disorderReports: faults.disorders = true
+        }
+    }
+
+    private mutating func jam() {
+        (faults.jams, isStuck, movement, relockAt) = (true, true, nil, nil)
+        releaseLatch()
+        reportJam(nil)
+    }
+
+    /// Ends all faults. A movement in progress continues without the faults that it began with.
+    private mutating func clear() {
+        (faults, isStuck, keypad) = (SimulatedFaults(), false, Keypad())
+        battery.replace(level: settings.batteryLevel)
+        if let movement {
+            switch movement.step {
+            case .arrive(let target, _):
+                self.movement = Movement(
+                    due: movement.due, step: .arrive(at: target, Movement.Outcome()), cause: movement.cause)
+            case .confirmLate(let state, _):
+                self.movement = nil
+                complete(at: state, isReported: false, reportsWrongState: false, movement.cause)
+            case .refuse, .releaseLatch: break
+            }
+        }
+        if battery.isEmpty { stopMotor() }
+        reportAll()
+    }
+
+    // MARK: Connection and power
+
+    private mutating func goOffline() {
+        let wasUnreachable = isUnreachable
+        faults.isOffline = true
+        if !wasUnreachable { reportUnavailable() }
+    }
+
+    private mutating func goOnline() throws(SimulatorEventError) {
+        if battery.isEmpty { throw .batteryDead }
+        faults.isOffline = false
+        reportAll()
+    }
+
+    private mutating func changeBattery(_ event: SimulatorEvent) {
+        let wasDead = battery.isEmpty
+        switch event {
+        case .lowBattery: battery.replace(level: min(battery.level, 5, max(settings.lowBatteryLevel, 1)))
+        case .deadBattery: battery.replace(level: 0)
+        default: battery.replace(level: 100)
+        }
+        if wasDead, !isUnreachable { reportAll() } else { reportBattery(always: true) }
+    }
+
+    /// Stops the motor at its present position, and abandons a change of the settings.
+    mutating func stopMotor() {
+        (movement, relockAt, settingsChange) = (nil, nil, nil)
+        releaseLatch()
+    }
+
+    // MARK: The keypad
+
+    private mutating func pressKeypad(_ event: SimulatorEvent, _ slot: String?) throws(SimulatorEventError) {
+        if battery.isEmpty { throw .batteryDead }
+        if let slot, !settings.keypadSlots.contains(slot) { throw .unknownSlot }
+        if keypad.isDisabled(at: now) { return }
+        switch event {
+        case .wrongCode:
+            report(.event(.attemptFailed, method: .keypad, operatorName: nil))
+            if keypad.countWrongCode(at: now) { report(.event(.keypadLockout, method: .keypad, operatorName: nil)) }
+        case .keypad:
+            keypad.resetWrongCodes()
+            let name = settings.capabilities.contains(.operator) ? slot ?? settings.keypadSlots.first : nil
+            startMovement(to: .unlocked, cause: Movement.Cause(method: .keypad, operatorName: name))
+        default: startMovement(to: .locked, cause: Movement.Cause(method: .keypad))
+        }
+    }
+
+    // MARK: The door
+
+    private mutating func moveDoor(_ event: SimulatorEvent) {
+        switch event {
+        case .doorForce:
+            report(.event(.doorForced, method: nil, operatorName: nil))
+            door = .open
+        case .doorOpen: door = .open
+        case .doorClose where !boltBlocksDoor: door = .closed
+        default: door = .ajar
+        }
+        report(.door(door.contact))
+        if door == .closed { scheduleAutoRelock() } else { relockAt = nil }
+    }
+}
+
+/// The keypad of a simulated lock: counts wrong codes, and disables itself for a while.
+struct Keypad: Hashable {
+    /// The number of wrong codes in a row that disable the keypad.
+    static let maxWrongCodes = 5
+    /// How long the keypad stays disabled.
+    static let lockout = Duration.seconds(60)
+
+    private var wrongCodes = 0
+    private var disabledUntil: MonotonicInstant?
+
+    /// Whether the keypad is disabled.
+    func isDisabled(at now: MonotonicInstant) -> Bool { disabledUntil.map { now < $0 } ?? false }
+
+    mutating func resetWrongCodes() { wrongCodes = 0 }
+
+    /// - Returns: whether this code disabled the keypad.
+    mutating func countWrongCode(at now: MonotonicInstant) -> Bool {
+        wrongCodes += 1
+        guard wrongCodes >= Self.maxWrongCodes else { return false }
+        wrongCodes = 0
+        disabledUntil = now.advanced(by: Self.lockout)
+        return true
+    }
+}

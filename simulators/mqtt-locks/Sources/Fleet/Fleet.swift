@@ -231,3 +231,122 @@ struct Fleet: Sendable {
         clients[clientOfLock[number]].isConnected = false
     }
 }
+
+extension Fleet {
+    /// The locks as a gateway needs them: name, profile, variables of the address.
+    var list: JSON {
+        .list(
+            locks.map { lock in
+                ["name": .text(lock.name), "profile": .text(lock.profile.rawValue), "address": lock.dialect.variables]
+            })
+    }
+}
+
+/// An effect that the fleet requests from its runner.
+enum Effect: Hashable, Sendable {
+    /// Publishes on the connection with this number.
+    case publish(client: Int, OutgoingMessage)
+    /// Ends the connection without a DISCONNECT, so that the broker publishes the last will.
+    case cut(client: Int)
+    /// Connects again.
+    case connect(client: Int)
+}
+
+/// One connection of the fleet: of a single lock, or of a bridge for many.
+struct FleetClient: Sendable {
+    /// The client identifier; also the name of a bridge in control commands.
+    let id: String
+    let filters: [String]
+    let will: OutgoingMessage?
+    /// The locks of the connection, by their numbers in the fleet.
+    let locks: Range<Int>
+    let bridge: (any Bridge)?
+    /// How long the runner delays its line `ready` after this connection is established.
+    let guardTime: Duration
+    var isConnected = false
+
+    /// The locks of the fleet that a message is addressed to.
+    func recipients(of message: IncomingMessage) -> Range<Int> {
+        guard let bridge else { return locks }
+        switch bridge.recipients(of: message) {
+        case .noLock: return locks.lowerBound..<locks.lowerBound
+        case .lock(let number): return locks.lowerBound + number..<locks.lowerBound + number + 1
+        case .allLocks: return locks
+        }
+    }
+}
+
+/// Counters of a fleet, for the summary at its end.
+struct FleetCounts: Hashable, Sendable {
+    /// Messages that the fleet received.
+    var received = 0
+    /// Messages published while connected.
+    var published = 0
+    /// Messages lost while disconnected.
+    var lost = 0
+    /// Times that a lock went offline or restarted, at random or by a control command.
+    var faults = 0
+    /// The number of random manual operations: uses of a thumb turn, and typed codes.
+    var manualOperations = 0
+}
+
+extension FleetCounts {
+    /// One line, for a person.
+    func summary(locks: Int) -> String {
+        "\(Self.count(locks, "lock")): heard \(Self.count(received, "message")), published \(published)"
+            + (lost == 0 ? "" : ", \(lost) more while away")
+            + ", went away \(Self.count(faults, "time")), moved by hand \(Self.count(manualOperations, "time"))"
+    }
+
+    private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+}
+
+/// A queue of scheduled items by due time; items of the same time keep their insertion order.
+struct EventQueue<Element: Sendable>: Sendable {
+    private struct Item {
+        let due: Duration
+        let sequence: Int
+        let element: Element
+
+        func isBefore(_ other: Item) -> Bool { (due, sequence) < (other.due, other.sequence) }
+    }
+
+    /// A binary heap: no item is due before its parent.
+    private var items: [Item] = []
+    private var insertionCount = 0
+
+    /// When the next item is due.
+    var nextDue: Duration? { items.first?.due }
+
+    mutating func insert(_ element: Element, at due: Duration) {
+        items.append(Item(due: due, sequence: insertionCount, element: element))
+        insertionCount += 1
+        var child = items.count - 1
+        while child > 0, items[child].isBefore(items[(child - 1) / 2]) {
+            items.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// Removes and returns the next item, if it is due by `now`.
+    mutating func popFirst(dueBy now: Duration) -> (due: Duration, element: Element)? {
+        guard let first = items.first, first.due <= now else { return nil }
+        items.swapAt(0, items.count - 1)
+        items.removeLast()
+        siftDown()
+        return (first.due, first.element)
+    }
+
+    private mutating func siftDown() {
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && items[child].isBefore(items[least]) {
+                least = child
+            }
+            guard least != parent else { return }
+            items.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

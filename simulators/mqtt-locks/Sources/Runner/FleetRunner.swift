@@ -1,6 +1,7 @@
 import Dispatch
 import DoorwardMQTT
 import Foundation
+import Glibc
 import Synchronization
 
 /// Runs a fleet: connects it to the broker, the clock, standard input and output.
@@ -274,5 +275,25 @@ final class FleetRunner: Sendable {
             for connection in connections { group.addTask { await connection.stop(sendsDisconnect: !skipsDisconnect) } }
         }
         printLine(counts.summary(locks: locks))
+    }
+}
+
+/// Reads standard input line by line. End of file is ignored: a fleet without a terminal keeps running.
+enum ControlInput {
+    static func read(_ take: @escaping @Sendable (String) -> Void) {
+        Thread.detachNewThread {
+            while let line = readLine() { take(line) }
+        }
+    }
+}
+
+/// The limit of open file descriptors: each connection needs some.
+enum FileDescriptors {
+    /// Raises the soft limit to the hard limit.
+    static func raiseLimit() {
+        var limit = rlimit()
+        guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

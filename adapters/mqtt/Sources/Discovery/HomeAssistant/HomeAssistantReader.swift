@@ -66,3 +66,192 @@ struct HomeAssistantReader: DiscoveryReader {
         return "\(whole) \(own)"
     }
 }
+
+/// One parsed discovery message of Home Assistant: the announced locks and their device.
+struct Announcement {
+    /// The device of the locks; `nil` if a single lock has no device.
+    var device: HomeAssistantDevice?
+    /// The name of the announcing program, if given.
+    var origin: String?
+    /// The locks; empty if the message removes the announcement.
+    var locks: [Component]
+
+    /// A lock, not yet validated.
+    struct Component {
+        /// Unique on the broker.
+        var id: String
+        /// The object id of the topic, or the component's key.
+        var object: String
+        /// The configuration with full keys, `~` replaced, and the device's shared values added.
+        var fields: [String: JSONValue]
+    }
+
+    /// - Returns: `nil` for a message that Home Assistant rejects.
+    init?(_ payload: JSONValue, at topic: HomeAssistantTopic) {
+        guard let root = payload.object?.withFullKeys else { return nil }
+        locks = []
+        // Home Assistant's migration between the two discovery forms: the locks of this topic will be announced on another topic.
+        if root["migrate_discovery"] == .bool(true) { return }
+        if let value = root["origin"] {
+            guard let origin = HomeAssistantOrigin(value) else { return nil }
+            self.origin = origin.name
+        }
+        if let value = root["device"] {
+            guard let device = HomeAssistantDevice(value) else { return nil }
+            self.device = device
+        }
+        switch topic.component {
+        case .lock:
+            locks = [Component(id: topic.id, object: topic.object, fields: root.withTopicBase)]
+        case .device:
+            guard device != nil, origin != nil, let components = root["components"]?.object,
+                let locks = Self.locks(components, root: root, at: topic)
+            else { return nil }
+            self.locks = locks
+        }
+    }
+
+    /// The locks among a device's components; `nil` if any component has no platform.
+    private static func locks(
+        _ components: [String: JSONValue], root: [String: JSONValue], at topic: HomeAssistantTopic
+    ) -> [Component]? {
+        var locks: [Component] = []
+        for (key, value) in components.sorted(by: { $0.key < $1.key }) {
+            guard var fields = value.object?.withFullKeys, let platform = fields.removeValue(forKey: "platform")?.string else {
+                return nil
+            }
+            // A component that contains only its platform is removed. Any other component needs an id of its own.
+            guard platform == "lock", !fields.isEmpty, fields["unique_id"] != nil,
+                key.utf8.count <= HomeAssistantTopic.maxIDLength
+            else { continue }
+            for shared in sharedKeys where fields[shared] == nil {
+                if shared.hasPrefix("availability"), fields["availability"] != nil || fields["availability_topic"] != nil {
+                    continue
+                }
+                fields[shared] = root[shared]
+            }
+            // Escape slashes, which separate the levels of a topic.
+            let name = key.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
+                .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
+            locks.append(Component(id: "\(topic.id)/\(name)", object: key, fields: fields.withTopicBase))
+        }
+        return locks
+    }
+
+    /// Values of a device that apply to all components without their own.
+    private static let sharedKeys = [
+        "~", "availability", "availability_mode", "availability_template", "availability_topic", "command_topic", "encoding",
+        "payload_available", "payload_not_available", "qos", "state_topic",
+    ]
+}
+
+extension [String: JSONValue] {
+    /// The fields with full keys instead of short ones, also in `availability`; `device` and `origin` have their own
+    /// abbreviations.
+    fileprivate var withFullKeys: Self {
+        var fields = expanded(Abbreviations.component)
+        if let availability = fields["availability"] {
+            fields["availability"] = .array(
+                availability.asList.map { item in item.object.map { .object($0.expanded(Abbreviations.component)) } ?? item })
+        }
+        return fields
+    }
+}
+
+/// A discovery topic of Home Assistant: `homeassistant/<component>/[<node>/]<object>/config`.
+struct HomeAssistantTopic: Hashable {
+    /// `lock`, or `device` for a device with all its components.
+    var component: Component
+    var node: String?
+    var object: String
+
+    enum Component: String { case lock, device }
+
+    /// The first level. It can be configured in Home Assistant; announcing programs use this one by default.
+    static let prefix = "homeassistant"
+    /// Maximum characters of a node id or an object id.
+    static let maxIDLength = 256
+
+    /// - Returns: `nil` for any other topic, and if an id contains characters other than letters, digits, `_` and `-`.
+    init?(_ topic: String) {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count == 4 || levels.count == 5, levels[0] == Self.prefix, levels.last == "config",
+            let component = Component(rawValue: String(levels[1])), levels[2..<levels.count - 1].allSatisfy(Self.isLegal)
+        else { return nil }
+        self.component = component
+        node = levels.count == 5 ? String(levels[2]) : nil
+        object = String(levels[levels.count - 2])
+    }
+
+    /// Unique among the discovery topics of the broker: `abc`, `node/abc`, `device/abc`.
+    var id: String {
+        (component == .device ? ["device"] : []).appending(node).appending(object).joined(separator: "/")
+    }
+
+    private static func isLegal(_ id: Substring) -> Bool {
+        !id.isEmpty && id.utf8.count <= maxIDLength
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension [String] {
+    fileprivate func appending(_ element: String?) -> [String] { element.map { self + [$0] } ?? self }
+}
+
+/// The `device` block: the device that the lock is part of.
+struct HomeAssistantDevice {
+    var name: String?
+    var product: LockProduct
+    /// The identifiers. There is at least one identifier or one connection.
+    var identifiers: [String]
+
+    /// - Parameter value: with short or full keys.
+    /// - Returns: `nil` if it is no object, or has neither identifiers nor connections.
+    init?(_ value: JSONValue) {
+        guard let fields = value.object?.expanded(Abbreviations.device) else { return nil }
+        identifiers = fields["identifiers"]?.asList.compactMap(\.homeAssistantText) ?? []
+        let connections = fields["connections"]?.array ?? []
+        guard !identifiers.isEmpty || !connections.isEmpty else { return nil }
+        name = fields["name"]?.homeAssistantText
+        product = LockProduct(
+            manufacturer: fields["manufacturer"]?.homeAssistantText, model: fields["model"]?.homeAssistantText,
+            firmwareVersion: fields["sw_version"]?.homeAssistantText)
+    }
+}
+
+/// The `origin` block: the announcing program.
+struct HomeAssistantOrigin {
+    var name: String
+
+    /// - Returns: `nil` if it is no object, or has no name.
+    init?(_ value: JSONValue) {
+        guard let name = value.object?.expanded(Abbreviations.origin)["name"]?.homeAssistantText, !name.isEmpty else {
+            return nil
+        }
+        self.name = name
+    }
+}
+
+extension JSONValue {
+    /// The value as Home Assistant converts it to text: numbers and booleans as in Python (`True`), so `"payload_lock": 255` is
+    /// the text `255`.
+    var homeAssistantText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .bool(let isTrue): isTrue ? "True" : "False"
+        case .null, .array, .object: nil
+        }
+    }
+
+    /// The value as Home Assistant converts it to a list: a single value is a list of one.
+    var asList: [JSONValue] { array ?? [self] }
+}
