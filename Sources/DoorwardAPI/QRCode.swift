@@ -1,4 +1,3 @@
-
 /// A QR code in byte mode with error correction level M (ISO/IEC 18004), of the smallest version from 1 to 10 that fits.
 package struct QRCode: Equatable, Sendable {
     /// The number of modules on each side, without the quiet zone.

@@ -128,7 +128,7 @@ import Testing
         let wider = try await house.call(.put, path, as: .owner, #"{"deviceIds":["\#(house.ids.door)","\#(id)"]}"#)
         #expect(wider.status == 200, "\(wider.text)")
         #expect(wider.data["warning"].text?.hasPrefix("The link of this access has ended") == true, "\(wider.text)")
-        #expect(try await house.call(.get, "/guest-access?hasLink=true", as: .owner).data["guestAccesses"].items.isEmpty)
+        #expect(try await house.call(.get, "/guest-access?hasLink=true", as: .owner).data["guestAccesses"].elements.isEmpty)
         #expect(try await house.call(.put, path, as: .owner, #"{"label":"Cleaner"}"#).data["warning"] == .null)
     }
 

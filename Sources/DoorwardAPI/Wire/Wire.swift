@@ -1,4 +1,3 @@
-
 /// The responses of the HTTP API, as clients decode them.
 ///
 /// A field that the reader may not see is absent, and a field without a value is `null`. Both are `nil` here. Unknown keys are

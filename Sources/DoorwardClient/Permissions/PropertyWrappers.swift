@@ -1,4 +1,3 @@
-
 /// An object whose properties use `@Permission`, `@FeatureFlag` and `@HasRole`.
 ///
 ///     @MainActor @Observable final class DoorScreen: AccessHolder {

@@ -1,9 +1,10 @@
 import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
-import struct DoorwardClient.Session
 import DoorwardDomain
 import FoundationEssentials
+
+import struct DoorwardClient.Session
 
 // This import is needed because DoorwardDomain has a type `Session`, too.
 

@@ -95,7 +95,7 @@ struct Gateway: Service {
             await control.stop()
             throw CommandFailure(error.description, code: rollbackExitCode)
         } catch {
-            let reason = await cancelWhenGracefulShutdown { await reason(of: error) }
+            let reason = await cancelWhenGracefulShutdown { () async -> String in await self.reason(of: error) }
             await control.stop()
             throw CommandFailure("the gateway could not start: \(reason)")
         }

@@ -117,13 +117,13 @@ test('a person after the 200th is found by a search and asked about, and people 
     };
     let mayGrant = true;
     const console = { ...context, note() {}, user: { id: 'u0' }, ability: { can: () => mayGrant } };
-    const state = { status: 'loaded', question: { operation: 'UNLOCK', at: '' }, answer: null, who: null, isAsking: false, picker: new DoorPicker(console), people: picker };
+    const state = { status: 'loaded', question: { operation: 'UNLOCK', at: '' }, answer: null, who: null, asking: null, picker: new DoorPicker(console), people: picker };
     Object.assign(state.picker, { items: [door(1)], isRead: true });
     state.picker.choose('d1');
     const ask = () => partsOf(page.view(console, state), 'form')[0].props.onsubmit({ preventDefault() {} });
     for (mayGrant of [true, false]) {
       ask();
-      while (state.isAsking) await new Promise((done) => { setImmediate(done); });
+      while (state.asking) await new Promise((done) => { setImmediate(done); });
     }
     assert.deepEqual(bodies, ['u449', undefined]);
   });

@@ -1,4 +1,3 @@
-
 /// Context of a dialect: its lock, time and randomness, and its output of messages and timers.
 struct LockContext: Sendable {
     /// A timer of a lock.

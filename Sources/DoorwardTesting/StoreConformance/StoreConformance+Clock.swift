@@ -1,0 +1,42 @@
+internal import DoorwardAdapterTesting
+internal import DoorwardControl
+internal import DoorwardDomain
+
+extension StoreConformance {
+    static let clockChecks: [StoreConformanceCheck] = [
+        StoreConformanceCheck("The mark of the clock only rises, unless it is set, and keeps the unconfirmed step") { store in
+            let start = Timestamp(milliseconds: 1_795_248_000_000)
+            let step = UnconfirmedStep(before: start, after: start.advanced(by: .seconds(86_400)))
+            try require(try await store.storedClock(), is: nil, "the clock of a new store")
+            let cases: [(StoredClockChange, StoredClock)] = [
+                (.raiseMark(start), StoredClock(mark: start)),
+                (.raiseMark(start.advanced(by: .seconds(-1))), StoredClock(mark: start)),
+                (.setUnconfirmed(step), StoredClock(mark: start, unconfirmed: step)),
+                (
+                    .raiseMark(start.advanced(by: .seconds(1))),
+                    StoredClock(mark: start.advanced(by: .seconds(1)), unconfirmed: step)
+                ),
+                (
+                    .setMark(start.advanced(by: .seconds(-9))),
+                    StoredClock(mark: start.advanced(by: .seconds(-9)), unconfirmed: step)
+                ),
+                (.setUnconfirmed(nil), StoredClock(mark: start.advanced(by: .seconds(-9)))),
+            ]
+            for (change, expected) in cases {
+                _ = try await store.commit(StoreTransaction(clock: [change]))
+                try require(try await store.storedClock(), is: expected, "the clock after \(change)")
+            }
+        },
+        StoreConformanceCheck("A refused transaction does not change the clock") { store in
+            let mark = Timestamp(milliseconds: 1_795_248_000_000)
+            let transaction = StoreTransaction(
+                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], clock: [.raiseMark(mark)])
+            do {
+                _ = try await store.commit(transaction)
+            } catch {
+                return try require(try await store.storedClock(), is: nil, "the clock after the refusal")
+            }
+            throw ConformanceFailure("a transaction was accepted whose precondition does not hold")
+        },
+    ]
+}
