@@ -98,7 +98,7 @@ import Testing
     func linkOfOtherRight() async throws {
         let cleaning = try await Cleaning()
         let (house, links, id) = (cleaning.house, cleaning.house.control.guestLinks, cleaning.access.id)
-        let (tenant, manager, owner, door) = (house.ids.tenant, house.ids.managers[0], house.ids.owner, house.ids.door)
+        let (manager, owner, door) = (house.ids.managers[0], house.ids.owner, house.ids.door)
         // A manager makes a link, loses the role, and is a tenant of the flat from then on.
         try await cleaning.change { $0.deviceIDs = [door] }
         let managers = try await links.create(house.caller(manager), of: id)
@@ -108,9 +108,9 @@ import Testing
         #expect(try await links.holder(of: managers.token, RequestOrigin()) == nil)
         // A program makes a link with a key that expires.
         let key = try await house.control.apiKeys.create(
-            house.caller(tenant),
+            house.caller(owner),
             NewAPIKey(
-                name: "Bell", entity: .unit(house.ids.unit), role: .tenant,
+                name: "Bell", entity: .property(house.ids.property), role: .propertyManager,
                 expiresAt: house.clock.now().advanced(by: .seconds(60))))
         let program = Caller(principal: .apiKey(key.key.id), origin: RequestOrigin())
         let keys = try await links.create(program, of: id)
