@@ -498,23 +498,3 @@ struct StreamDigest: Hashable {
 extension StreamMirror.Phase {
     fileprivate var isListing: Bool { if case .listing = self { true } else { false } }
 }
-
-extension StreamQuery {
-    /// Whether the objects are read from the store: records and commands.
-    var isStored: Bool { type == .accessRecord || type == .command }
-
-    /// The query for all objects of the type.
-    var withoutFilters: StreamQuery {
-        switch self {
-        case .devices: .devices(DeviceFilter(), nil)
-        case .units: .units(nil, nil)
-        case .properties: .properties(nil, nil)
-        case .portfolios: .portfolios(nil)
-        case .guestAccesses: .guestAccesses(GuestAccessFilter(), nil)
-        case .accessRecords: .accessRecords(RecordFilter())
-        case .commands: .commands(nil)
-        case .permissions: .permissions
-        case .subscriptions: .subscriptions(nil)
-        }
-    }
-}

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// The JSON of a column: an address, metadata or a schedule.
 ///
-/// Text is made stream-safe when it is read (`StreamSafeText`): a file that somebody changed may have keys with long runs of combining
+/// Reading makes text stream-safe (`StreamSafeText`): a file that was not written by a gateway may have keys with long runs of combining
 /// marks, which would delay the start by seconds.
 enum StoredJSON {
     /// The maximum nesting depth, which is greater than that of any address or metadata that the gateway accepts. The object itself is the
@@ -19,7 +19,7 @@ enum StoredJSON {
     /// Returns `nil` for an object that could not be read back: one nested deeper than `maxDepth`, or with a number that JSON does not have.
     static func text(of object: [String: JSONValue]) -> String? {
         guard let bytes = try? encoder.encode(object), self.object(from: Array(bytes)) != nil else { return nil }
-        // Made stream-safe when it is read.
+        // Not shown from here: reading makes it stream-safe.
         return String(decoding: bytes, as: UTF8.self)
     }
 

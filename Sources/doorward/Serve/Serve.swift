@@ -155,7 +155,8 @@ enum OpenFilesLimit {
     }
 }
 
-/// Tells the service manager that the gateway is ready, alive, or stopping. Without a manager that asks for it, it does nothing.
+/// Sends the state of the gateway (ready, alive, stopping) to the service manager (sd_notify(3)). Sends nothing if the environment names
+/// no socket.
 struct ServiceNotifier: Service {
     private let send: @Sendable (String) -> Void
     /// The time between two signs of life, half of what the manager waits for; `nil` if it waits for none.

@@ -223,7 +223,7 @@ import Testing
             later.add(Self.change(2 * number, at: 10, .assign, "UserRoleAssociation", Self.id(number), after: Self.role))
             later.add(Self.change(2 * number + 1, at: 20, .remove, "UserRoleAssociation", Self.id(number), before: Self.role))
         }
-        // Nor do guest accesses that tenants gave and somebody revoked, and what they depended on.
+        // Revoked guest accesses of tenants, and the roles that they depended on, take no place either.
         for number in 50..<100 as Range<UInt64> {
             let guest = Self.guest(10, 2000, under: Self.id(1000 + number))
             let widened: [String: RecordValue] = ["widenedUnderAssociationIds": .array([.string(Self.id(2000 + number))])]
