@@ -45,7 +45,7 @@ extension GuestAccesses {
     ///   schedule; the errors of `grant` for an access that had ended.
     package func change(
         _ caller: Caller, _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Condition<GuestAccess>? = nil
-    ) async throws(GatewayError) -> GuestAccess {
+    ) async throws(GatewayError) -> (access: GuestAccess, endedLink: Bool) {
         try changes.check()
         return try await writer.change(
             caller,
@@ -62,7 +62,7 @@ extension GuestAccesses {
 extension TenancyUnitOfWork {
     fileprivate mutating func change(
         _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Condition<GuestAccess>?
-    ) throws(GatewayError) -> GuestAccess {
+    ) throws(GatewayError) -> (access: GuestAccess, endedLink: Bool) {
         guard let access = directory.guestAccess(id) else { throw .outOfReach(of: subject) }
         try directory.requireManagement(of: access, by: subject)
         var changed = access
@@ -76,16 +76,17 @@ extension TenancyUnitOfWork {
         if isWider { try widen(&changed, from: access) }
         try require(condition, of: access)
         if access.revokedAt != nil { throw .conflict("The guest access has been revoked. Grant a new one.") }
-        guard changed != access else { return access }
+        guard changed != access else { return (access, false) }
         apply(.putGuestAccess(changed))
         var (before, after) = GuestAccess.fields.recordedChanges(from: access, to: changed)
-        if isWider, let link = directory.guestLink(of: id), !mayGrant(changed, link.maker) {
+        let endsLink = isWider && directory.guestLink(of: id).map { !mayGrant(changed, $0.maker) } ?? false
+        if endsLink {
             apply(.removeGuestLink(of: id))
             after["link"] = .string("ended")
         }
         note(.update, RecordTarget(changed), at: changed.place, before: before, after: after)
         try requireSubscription(for: changed, insteadOf: access)
-        return changed
+        return (changed, endsLink)
     }
 
     private func changeWindow(of access: inout GuestAccess, _ changes: GuestAccessChanges) throws(GatewayError) {

@@ -60,9 +60,9 @@ extension TenancyUnitOfWork {
         access.widenedUnder += right.leastAssociations
     }
 
-    /// Whether a principal could grant the access, for as long as the access then lasts. Whoever made a link knows it, and would get what
-    /// others add to its access: so a link ends with a change to a form that its maker could not grant, or could grant only under a
-    /// tenancy with which the access does not end.
+    /// Whether a principal could grant the access, for as long as the access then lasts. The maker of a link knows its secret, and would
+    /// get what others add to its access. So a change of the access to a form that the maker could not grant, or could grant only under
+    /// a tenancy with which the access does not end, ends the link.
     func mayGrant(_ access: GuestAccess, _ maker: Principal) -> Bool {
         let subject = directory.subject(of: maker, at: time)
         return access.deviceIDs.allSatisfy { device in

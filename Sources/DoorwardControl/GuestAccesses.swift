@@ -54,9 +54,6 @@ package struct GuestAccesses: Sendable {
         }
     }
 
-    /// Whether there is a link of a guest access that the caller may manage.
-    package func hasLink(_ id: GuestAccessID) -> Bool { directory.current.guestLink(of: id) != nil }
-
     /// The guest accesses that the caller holds, granted, or may manage.
     package func list(
         for caller: Caller, _ filter: GuestAccessFilter, _ request: PageRequest<GuestAccessOrder>

@@ -16,7 +16,8 @@ import Testing
         var changes = GuestAccessChanges()
         edit(&changes)
         return try await house.control.guestAccesses.change(
-            house.caller(user ?? house.ids.tenant), house.ids.guestAccess, changes)
+            house.caller(user ?? house.ids.tenant), house.ids.guestAccess, changes
+        ).access
     }
 
     private func at(_ instant: Timestamp) -> ResolvedLocalTime { ResolvedLocalTime(instant: instant, change: .none) }

@@ -34,7 +34,7 @@ import Testing
         func change(by user: UserID? = nil, _ edit: (inout GuestAccessChanges) -> Void) async throws -> GuestAccess {
             var changes = GuestAccessChanges()
             edit(&changes)
-            return try await house.control.guestAccesses.change(house.caller(user ?? house.ids.tenant), access.id, changes)
+            return try await house.control.guestAccesses.change(house.caller(user ?? house.ids.tenant), access.id, changes).access
         }
 
         var stored: GuestAccess? { house.control.directory.current.guestAccess(access.id) }

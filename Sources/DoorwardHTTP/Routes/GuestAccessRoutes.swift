@@ -125,14 +125,12 @@ enum GuestAccessRoutes {
     private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try call.readBody(changes)
         let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
-        let (accesses, id): (GuestAccesses, GuestAccessID) = (call.control.guestAccesses, call.id("id"))
-        let hadLink = accesses.hasLink(id)
-        let access = try await accesses.change(call.caller, id, changes, onlyIf: condition)
+        let (access, endedLink) = try await call.control.guestAccesses.change(
+            call.caller, call.id("id"), changes, onlyIf: condition)
         let view = call.view
-        let warning = hadLink && !accesses.hasLink(id) && access.revokedAt == nil ? Self.linkEnded : nil
         return .success {
             $0.field("guestAccess") { view.guestAccess(access, into: &$0) }
-            $0.field("warning", warning)
+            $0.field("warning", endedLink ? Self.linkEnded : nil)
         }.tagged(view.tag(of: access))
     }
 
