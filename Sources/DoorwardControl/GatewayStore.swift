@@ -84,9 +84,9 @@ package protocol TenancyStore: Sendable {
 
 /// Commands, and the results of requests with idempotency keys.
 package protocol CommandStore: Sendable {
-    /// Commands of this owner that have an intent and no outcome, oldest first, except those whose intent was removed from its
+    /// Commands that have an intent and no outcome, oldest first, except those whose intent was removed from its
     /// log. Used at the start, before any command is sent, and in recovery.
-    func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand]
+    func openCommands() async throws(StoreError) -> [StoredCommand]
 
     /// A command as last written; `nil` if there is none, or its intent was removed from its log.
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand?
@@ -265,8 +265,8 @@ extension AccessRecord {
 /// A change of a command.
 package enum CommandChange: Sendable {
     /// Inserts a command; `intent` is the index of its intent among the transaction's records. Refused if that record is not
-    /// the intent of this command. The owner is the gateway that executes it.
-    case begin(Command, intent: Int, owner: GatewayNumber = .single)
+    /// the intent of this command.
+    case begin(Command, intent: Int)
     /// Updates a command that has not ended, for example after a further intent under another rule.
     case update(Command)
     /// Ends a command with its outcome. Refused if the command has already ended.
@@ -275,7 +275,7 @@ package enum CommandChange: Sendable {
     /// The command in its new state.
     package var command: Command {
         switch self {
-        case .begin(let command, _, _), .update(let command), .end(let command): command
+        case .begin(let command, _), .update(let command), .end(let command): command
         }
     }
 }

@@ -22,17 +22,6 @@ package enum CounterChange: Hashable, Sendable {
     case noteCheckpoint(CheckpointMark)
 }
 
-/// Identifies one of the gateways that share a store. A command is owned by the gateway that executes it.
-package struct GatewayNumber: Hashable, Sendable {
-    /// From 0, and small, so that it takes little space in a row.
-    package let rawValue: Int64
-
-    package init(rawValue: Int64) { self.rawValue = rawValue }
-
-    /// The number of a gateway that does not share its store.
-    package static let single = GatewayNumber(rawValue: 0)
-}
-
 /// The type and id of an entity of the tenancy.
 package enum TenancyEntity: Hashable, Sendable {
     /// A portfolio.

@@ -18,7 +18,7 @@ struct Recovery {
     /// - Parameter isRunning: whether a command runs in this process; such a command writes its outcome itself.
     /// - Returns: the number of settled commands.
     func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
-        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands(of: .single)
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands()
         }
         .filter { !isRunning($0.command.id) }
         var rest = open[...]
@@ -33,7 +33,7 @@ struct Recovery {
     /// For each device, stores the oldest command that an earlier process left open, because the device's next report may confirm
     /// it late. The device's other open commands were queued behind it. To be called before `settleOpenCommands`.
     func rememberOpenCommands() async throws(GatewayError) {
-        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands(of: .single)
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands()
         }
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() where open.command.operation.isMovement {

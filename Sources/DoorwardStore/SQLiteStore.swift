@@ -209,10 +209,10 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Uses an index of open commands, so the cost does not depend on the number of ended commands.
-    package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
+    package func openCommands() async throws(StoreError) -> [StoredCommand] {
         try await reader.read { [keys] db in
             var reading = CommandReading(db, keys)
-            return try reading.openCommands(of: owner)
+            return try reading.openCommands()
         }
     }
 

@@ -12,7 +12,6 @@ struct InMemoryContent {
     /// The users who have redeemed purchases, by the digest of the purchase.
     private var purchases: [[UInt8]: UserID] = [:]
     var commands: [CommandID: StoredCommand] = [:]
-    private var owners: [CommandID: GatewayNumber] = [:]
     private(set) var usesTaken: [GuestAccessID: Int] = [:]
     private(set) var clock: StoredClock?
     private var marks: [LogID: CheckpointMark] = [:]
@@ -99,12 +98,11 @@ struct InMemoryContent {
 
     private mutating func apply(_ change: CommandChange, intents: [PendingRecord]) throws(StoreRefusal) {
         switch change {
-        case .begin(let command, let index, let owner):
+        case .begin(let command, let index):
             guard commands[command.id] == nil else { throw .commandExists(command.id) }
             guard intents.indices.contains(index), intents[index].body.isIntent(of: command) else {
                 throw .intentMissing(command.id)
             }
-            owners[command.id] = owner
             let (intent, device) = (intents[index].body, intents[index].body.device ?? DeviceSnapshot(deviceID: command.deviceID))
             commands[command.id] = StoredCommand(command: command, log: intent.log, device: device)
             intentIDs[command.id] = intent.id
@@ -123,8 +121,8 @@ struct InMemoryContent {
         commands[command.id] = StoredCommand(command: command, log: open.log, device: open.device)
     }
 
-    func openCommands(of owner: GatewayNumber) -> [StoredCommand] {
-        commands.values.filter { !$0.command.state.isEnd && owners[$0.command.id] == owner }.sorted {
+    func openCommands() -> [StoredCommand] {
+        commands.values.filter { !$0.command.state.isEnd }.sorted {
             Self.isOlder($0.command, $1.command)
         }
     }

@@ -116,8 +116,8 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// Returns the commands sorted by the time of the request, then by id.
-    package func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
-        read { $0.openCommands(of: owner) }
+    package func openCommands() async throws(StoreError) -> [StoredCommand] {
+        read { $0.openCommands() }
     }
 
     /// Returns the uses of guest accesses that have been used; the others are omitted.

@@ -48,8 +48,8 @@ final class CountingStore: GatewayStore {
     func loadTenancy(_ receive: (TenancyChange) throws -> Void) async throws(StoreError) { try await inner.loadTenancy(receive) }
     func backup(to path: String) async throws(StoreBackupError) -> StoreBackup { try await inner.backup(to: path) }
     func checkBackup(to path: String) async throws(StoreBackupError) -> String { try await inner.checkBackup(to: path) }
-    func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
-        try await inner.openCommands(of: owner)
+    func openCommands() async throws(StoreError) -> [StoredCommand] {
+        try await inner.openCommands()
     }
     func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader, upTo byteCount: Int

@@ -189,7 +189,7 @@ struct Alteration: Sendable, CustomStringConvertible {
             "a command without a record",
             """
             INSERT INTO commands SELECT 7, \(someID), state, 1, rule_id, rule_role, sent, changed, outcome_detail,
-                state_before, state_after, requested_at, deadline, dispatched_at, completed_at, owner
+                state_before, state_after, requested_at, deadline, dispatched_at, completed_at
             FROM commands WHERE intent = \(first)
             """, "command_count", .none),
         Alteration(

@@ -256,7 +256,7 @@ struct ColumnDamage: Sendable {
             ("log_checkpoints", "log_id generation size signed_at"), ("purchases", "digest user_id redeemed_at"),
             ("idempotency", "principal key fingerprint command_id created_at entity_id"),
             ("person_keys", "log owner since"), ("erased_persons", "user_id generation"),
-            ("commands", "sent changed outcome_detail requested_at deadline dispatched_at completed_at owner"),
+            ("commands", "sent changed outcome_detail requested_at deadline dispatched_at completed_at"),
             ("password_resets", "id digest created_at expires_at made_by"),
         ].flatMap { table, columns in columns.split(separator: " ").map { "\(table).\($0)" } }
 }

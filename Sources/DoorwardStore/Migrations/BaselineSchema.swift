@@ -205,8 +205,7 @@ enum BaselineSchema {
             intent INTEGER PRIMARY KEY, -- the intent's position in the log
             id BLOB NOT NULL, state TEXT NOT NULL, is_ended INTEGER NOT NULL, rule_id BLOB, rule_role TEXT NOT NULL,
             sent INTEGER, changed INTEGER, outcome_detail TEXT, state_before TEXT, state_after TEXT,
-            requested_at INTEGER NOT NULL, deadline INTEGER NOT NULL, dispatched_at INTEGER, completed_at INTEGER,
-            owner INTEGER NOT NULL DEFAULT 0 -- the number of the gateway that executes it
+            requested_at INTEGER NOT NULL, deadline INTEGER NOT NULL, dispatched_at INTEGER, completed_at INTEGER
         ) STRICT;
         CREATE UNIQUE INDEX commands_by_id ON commands (id);
         CREATE INDEX commands_open ON commands (id) WHERE is_ended = 0;

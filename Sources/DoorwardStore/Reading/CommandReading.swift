@@ -46,11 +46,10 @@ struct CommandReading {
         return found.id == id && (isOwn || !scopes.isEmpty) ? try command(id) : nil
     }
 
-    /// Returns the open commands that the gateway `owner` executes, oldest first.
-    mutating func openCommands(of owner: GatewayNumber) throws -> [StoredCommand] {
-        try db.rows(
-            "SELECT \(Self.columns) FROM commands WHERE is_ended = 0 AND owner = ? ORDER BY requested_at, id", [owner.rawValue]
-        ) { try stored(&$0) }.compactMap(\.self)
+    /// Returns the open commands, oldest first.
+    mutating func openCommands() throws -> [StoredCommand] {
+        try db.rows("SELECT \(Self.columns) FROM commands WHERE is_ended = 0 ORDER BY requested_at, id") { try stored(&$0) }
+            .compactMap(\.self)
     }
 
     /// Returns the commands that match the query, in the order of their intents' records, newest

@@ -14,11 +14,11 @@ enum CommandWriting {
         _ change: CommandChange, records: [PendingRecord], appended: [AppendedRecord], in db: Database
     ) throws -> EntryKey? {
         switch change {
-        case .begin(let command, let index, let owner):
+        case .begin(let command, let index):
             guard records.indices.contains(index), records[index].body.isIntent(of: command) else {
                 throw ConstraintViolation(.intentMissing(command.id))
             }
-            try insert(command, intent: appended[index].position, owner: owner, in: db)
+            try insert(command, intent: appended[index].position, in: db)
             return appended[index].position
         case .update(let command):
             guard !command.state.isEnd else {
@@ -34,20 +34,20 @@ enum CommandWriting {
         return nil
     }
 
-    private static func insert(_ command: Command, intent: EntryKey, owner: GatewayNumber, in db: Database) throws {
+    private static func insert(_ command: Command, intent: EntryKey, in db: Database) throws {
         do {
             try db.run(
                 """
                 INSERT INTO commands (intent, id, state, is_ended, rule_id, rule_role, sent, changed, outcome_detail,
-                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at, owner)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     intent.rawValue, command.id, command.state.rawValue, command.state.isEnd,
                     RuleColumns.id(of: command.rule), command.rule.role.rawValue, command.sent, command.changed,
                     command.outcomeDetail, command.stateBefore?.rawValue, command.stateAfter?.rawValue,
                     command.requestedAt.milliseconds, command.deadline.milliseconds, command.dispatchedAt?.milliseconds,
-                    command.completedAt?.milliseconds, owner.rawValue,
+                    command.completedAt?.milliseconds,
                 ])
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
             throw ConstraintViolation(.commandExists(command.id))

@@ -140,23 +140,19 @@ extension StoreConformance {
             let scope = RecordScope.portfolioLog(script.portfolio)
             try require(try await store.records(RecordQuery(scopes: [scope], limit: 50)).count, is: 5, "the number of records")
         },
-        StoreConformanceCheck("Open commands are returned for one owner only, until they end") { store in
+        StoreConformanceCheck("Open commands are returned until they end, oldest first") { store in
             var script = StoreScript(seed: 69)
             _ = try await store.commit(script.tenancy)
-            let owners = [GatewayNumber.single, GatewayNumber(rawValue: 1), GatewayNumber(rawValue: 1), .single]
-            var commands: [(command: Command, owner: GatewayNumber)] = []
-            for owner in owners {
+            var commands: [Command] = []
+            for _ in 0..<4 {
                 script.now = script.now.advanced(by: .milliseconds(1))
                 let command = script.command(on: script.door)
-                _ = try await store.commit(script.begin(command, owner: owner))
-                commands.append((command, owner))
+                _ = try await store.commit(script.begin(command))
+                commands.append(command)
             }
             while let last = commands.popLast() {
-                for owner in Set(owners + [GatewayNumber(rawValue: 2)]) {
-                    let expected = (commands + [last]).filter { $0.owner == owner }.map(\.command)
-                    try require(try await store.openCommands(of: owner).map(\.command), is: expected, "the commands of \(owner)")
-                }
-                _ = try await store.commit(script.end(script.confirmed(last.command)))
+                try require(try await store.openCommands().map(\.command), is: commands + [last], "the open commands")
+                _ = try await store.commit(script.end(script.confirmed(last)))
             }
         },
     ]

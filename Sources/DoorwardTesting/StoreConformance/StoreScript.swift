@@ -8,8 +8,8 @@ extension StoreTransaction {
         requires += other.requires
         counters += other.counters
         commands += other.commands.map { change in
-            if case .begin(let command, let intent, let owner) = change {
-                .begin(command, intent: intent + count, owner: owner)
+            if case .begin(let command, let intent) = change {
+                .begin(command, intent: intent + count)
             } else {
                 change
             }
@@ -86,8 +86,8 @@ package struct StoreScript: Sendable {
     }
 
     /// Returns a transaction that begins the command, with the record of its intent.
-    package mutating func begin(_ command: Command, owner: GatewayNumber = .single) -> StoreTransaction {
-        StoreTransaction(commands: [.begin(command, intent: 0, owner: owner)], records: [PendingRecord(intent(of: command))])
+    package mutating func begin(_ command: Command) -> StoreTransaction {
+        StoreTransaction(commands: [.begin(command, intent: 0)], records: [PendingRecord(intent(of: command))])
     }
 
     /// Returns the record of the command's intent. Each call returns a new record id.

@@ -26,8 +26,8 @@ final class BlockingStore: GatewayStore {
         do { for change in changes { try receive(change) } } catch { throw .failed("the receiver gave up: \(error)") }
     }
 
-    func openCommands(of owner: GatewayNumber) async throws(StoreError) -> [StoredCommand] {
-        try wait { (store) throws(StoreError) in try await store.openCommands(of: owner) }
+    func openCommands() async throws(StoreError) -> [StoredCommand] {
+        try wait { (store) throws(StoreError) in try await store.openCommands() }
     }
 
     func sealedRecords(
