@@ -24,6 +24,7 @@ public final class ScriptedStream: LiveTransport {
         var connection: Connection?
         var names: [String: StreamSubscription] = [:]
         var failures: [DoorwardError] = []
+        var nameFailures: [DoorwardError] = []
         var renewalFailures: [DoorwardError] = []
         var nextID = 0
         var streams = 0
@@ -102,6 +103,8 @@ public final class ScriptedStream: LiveTransport {
 
     /// Refuses the next opening, or breaks it.
     public func failNextOpening(_ error: DoorwardError) { change { $0.failures.append(error) } }
+    /// Refuses the next name that is added to an open stream, or loses the request.
+    public func failNextName(_ error: DoorwardError) { change { $0.nameFailures.append(error) } }
     /// Refuses the next renewal of the token.
     public func failNextRenewal(_ error: DoorwardError) { change { $0.renewalFailures.append(error) } }
 
@@ -241,10 +244,13 @@ public final class ScriptedStream: LiveTransport {
 
     /// Adds a name.
     package func put(_ name: String, _ subscription: StreamSubscription, stream _: String) async throws {
-        change { state in
-            state.names[name] = subscription
+        let failure: DoorwardError? = change { state in
             state.log.append("put \(subscription.type.rawValue)")
+            guard state.nameFailures.isEmpty else { return state.nameFailures.removeFirst() }
+            state.names[name] = subscription
+            return nil
         }
+        if let failure { throw failure }
     }
 
     /// Removes a name.

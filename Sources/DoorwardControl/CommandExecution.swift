@@ -15,10 +15,11 @@ struct CommandServices: Sendable {
     let writer: TenancyWriter
     let clock: TrustedClock
     let random: RandomSource
-    let running = InFlightCommands()
     /// Ends the wait for the queue or for the confirmation when the command's deadline passes.
     let deadlines: DeadlineQueue
     let metrics: CommandMetrics
+
+    var running: InFlightCommands { storeGuard.running }
 }
 
 /// Executes one command from its intent to its outcome, while holding its reservation in the device's queue.
@@ -59,6 +60,9 @@ final class CommandExecution: Sendable {
 
     /// The current state of the command.
     var command: Command { state.withLock { $0 } }
+
+    /// Shows the command in a state that is durable, or that nothing contradicts.
+    func show(_ command: Command) { state.withLock { $0 = command } }
 
     /// The current state, with the log of its intent.
     var stored: StoredCommand { StoredCommand(command: command, log: stamp.log, device: stamp) }
@@ -138,10 +142,8 @@ final class CommandExecution: Sendable {
         deadline.withLock { $0 = min($0, end) }
         var record = intent(of: command)
         if !override { record.body.override = nil }
-        let result = try await write(
+        return try await write(
             StoreTransaction(commands: [.update(command)], records: [record]), reservingUseUnder: rule)
-        if case .written = result { state.withLock { $0.rule = rule } }
-        return result
     }
 
     // MARK: - Execution
@@ -308,7 +310,6 @@ final class CommandExecution: Sendable {
                 StoreTransaction(
                     counters: returnedUses(of: ended), commands: [.end(ended)], records: [outcome(of: ended, ending)]),
                 ending: ended)
-            state.withLock { $0 = ended }
             return finished
         } catch {
             // Mark the store in doubt even if it rejected the outcome or accepts no more writes: in
@@ -317,7 +318,7 @@ final class CommandExecution: Sendable {
             services.storeGuard.doubt(because: "the outcome of a command was not written")
             CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
-            state.withLock { $0 = ended }
+            show(ended)
             return FinishedCommand(command: ended, status: live.status)
         }
     }

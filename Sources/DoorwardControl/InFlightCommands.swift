@@ -38,6 +38,9 @@ final class InFlightCommands: Sendable {
 
     func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.executions[id] }?.stored }
 
+    /// Shows a command as it was written.
+    func show(_ command: Command) { table.withLock { $0.executions[command.id] }?.show(command) }
+
     /// The number of commands.
     var count: Int { table.withLock { $0.executions.count } }
 

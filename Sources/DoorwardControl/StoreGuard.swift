@@ -12,6 +12,8 @@ package final class StoreGuard: Sendable {
     private let store: any GatewayStore
     /// The number of taken uses of each guest access.
     package let uses = GuestUseCounts()
+    /// The commands that have an intent and no outcome yet.
+    let running = InFlightCommands()
     private let feed: ChangeFeed
     /// Gives the high-water mark that is written with other changes; `nil` for no mark.
     private let clock: TrustedClock?
@@ -85,6 +87,8 @@ package final class StoreGuard: Sendable {
         do {
             let places = try await store.commit(transaction)
             uses.end(changedUses, isWritten: true)
+            // Before anyone is told of the change: who reads then must not be shown what was before.
+            for change in transaction.commands { running.show(change.command) }
             feed.append(transaction.changedObjects)
             return places
         } catch {

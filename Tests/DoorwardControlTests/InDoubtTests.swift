@@ -25,6 +25,22 @@ import Testing
         }
     }
 
+    @Test("an outcome is shown as soon as it is durable, so that who is told of it does not read the state before")
+    func outcomeIsShown() throws {
+        let clock = VirtualClock()
+        let executor = SeededExecutor(seed: 1, clock: clock)
+        try executor.run {
+            let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(2)))
+            let running = try await house.begin(by: house.ids.tenant)
+            try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
+            var ended = try #require(house.control.running.command(running.accepted.id)).command
+            CommandOutcome.shuttingDown.apply(to: &ended, at: house.clock.now(), stateNow: .unknown)
+            try await house.control.storeGuard.write(StoreTransaction(commands: [.end(ended)]))
+            #expect(house.control.running.command(ended.id)?.command.state == ended.state)
+            _ = await running.finished
+        }
+    }
+
     @Test("a command that was not sent because the store had failed is reported as not sent")
     func notSent() throws {
         let clock = VirtualClock()

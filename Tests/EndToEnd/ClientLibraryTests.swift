@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// The client library against a running gateway.
-    @Suite("The client library", .timeLimit(.minutes(30))) struct ClientLibraryTests {
+    @Suite("The client library", .timeLimit(.minutes(5))) struct ClientLibraryTests {
         private typealias Client = Doorward
 
         /// A gateway with a house, and one of its tenants in the library.
@@ -31,9 +31,10 @@ extension EndToEnd {
                 try await client.start()
             }
 
-            /// Waits until the library's answer to a question is this one.
-            func until(_ isExpected: Bool, _ question: (PermissionService) -> Bool) async throws {
-                while question(client.permissions) != isExpected {
+            /// Waits until something is true. If it does not become true, the failure states what the library knows.
+            func until(_ expected: Comment, _ isTrue: () -> Bool) async throws {
+                while !isTrue() {
+                    if Task.isCancelled { Issue.record("not \(expected): \(client.diagnostics)") }
                     try Task.checkCancellation()
                     await Task.yield()
                 }
@@ -125,27 +126,28 @@ extension EndToEnd {
             let follower = Follower()
             let following = Task { for try await _ in client.followRecords() { follower.hasBegun = true } }
             let doors = client.devices.watched(.all)
-            while doors.value?.count != 1 { await Task.yield() }
+            try await rig.until("one door") { doors.value?.count == 1 }
+            // The gateway attaches the lock after it has answered.
+            try await rig.until("able to unlock") { client.permissions.canUnlock(doors.value?.first) }
             let door = try #require(doors.value?.first)
-            try await rig.until(true) { $0.canUnlock(door) }
             // A follower that begins without the right waits for it: it must have begun before.
             while !follower.hasBegun { _ = try await client.devices.unlock(rig.door).outcome() }
             let path = "/units/\(rig.house.unitID)/tenants"
             #expect(try await rig.house.owner.delete("\(path)/\(rig.userID)").status == 204)
-            while doors.error != .revoked { await Task.yield() }
-            try await rig.until(false) { $0.canUnlock(door) }
+            try await rig.until("revoked") { doors.error == .revoked }
+            try await rig.until("unable to unlock") { !client.permissions.canUnlock(door) }
             await #expect(throws: DoorwardError.revoked) { try await following.value }
             await #expect(throws: DoorwardError.self) { _ = try await client.devices.unlock(rig.door) }
             // The permissions are still followed: no view holds them.
             let given = #"{"userId":"\#(rig.userID)","role":"TENANT"}"#
             #expect(try await rig.house.owner.post(path, given).status == 200)
-            try await rig.until(true) { $0.canUnlock(door) }
+            try await rig.until("able to unlock") { client.permissions.canUnlock(door) }
             let again = client.devices.watched(.all)
-            while again.value?.first?.id != rig.door { await Task.yield() }
+            try await rig.until("the door again") { again.value?.first?.id == rig.door }
             // A person who is disabled is signed out.
             let admin = try await rig.gateway.signIn(RunningGateway.adminEmail)
             #expect(try await admin.put("/users/\(rig.userID)", #"{"isEnabled":false}"#).status == 200)
-            while client.live.status != .ended(.sessionEnded) { await Task.yield() }
+            try await rig.until("signed out") { client.live.status == .ended(.sessionEnded) }
             #expect(!client.permissions.canUnlock(door) || client.permissions.status.hasRules)
         }
 

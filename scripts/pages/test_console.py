@@ -437,6 +437,40 @@ def lost_right(console, gateway):
     console.clean("lost right")
 
 
+def late_permissions(console, gateway):
+    """Rights that were read before the stream sent newer ones are out of date when they arrive."""
+    place, held = f"/properties/{gateway.property}/managers", []
+    gateway.add("late", "Lea", place, "MAINTENANCE")
+    console.has_stream = True
+    try:
+        page = console.sign_in("late")
+    finally:
+        console.has_stream = False
+    page.locator(".badge.live", has_text="Live").wait_for()
+    open_door(page, "Cellar")
+
+    def hold(route):
+        headers = {name: value for name, value in route.request.headers.items() if name != "if-none-match"}
+        held.append((route, route.fetch(headers=headers)))
+
+    page.route("**/api/v1/users/me/permissions", hold)
+    denial = json.dumps({"status": "error", "code": "forbidden", "message": "Not now."})
+    page.route("**/unlock", lambda route: route.fulfill(status=403, content_type="application/json", body=denial))
+    button(page, "Unlock").click()
+    until(page, lambda: held, "the denial has the rights read again")
+    gateway.call("DELETE", f"{place}/{gateway.late}")
+    page.locator("h2", has_text="Not here, or not yours").wait_for()
+    page.get_by_role("link", name="Doors", exact=True).first.click()
+    page.locator("h2", has_text="No doors yet").wait_for()
+    nav = text(page, "nav")
+    for route, response in held:
+        with page.expect_response("**/api/v1/users/me/permissions"):
+            route.fulfill(response=response)
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert text(page, "nav") == nav, text(page, "nav")
+    console.clean("late permissions")
+
+
 def unknown_door(console, gateway):
     """A door that does not exist and one of somebody else look the same."""
     shown = []
@@ -878,7 +912,7 @@ def weight(console, gateway):
 # Each half runs with a gateway of its own, so that two processes can share the work.
 HALVES = {
     "first": [
-        sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right,
+        sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right, late_permissions,
         unknown_door, settings, away, guests, guests_of_tenant, guest_names, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
     "second": [*MANAGEMENT, *RIGHTS, *PICKER, *INTERACTIONS],

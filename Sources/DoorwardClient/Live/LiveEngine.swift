@@ -411,10 +411,14 @@ actor LiveEngine {
         do {
             try await transport.put(name, upstream.subscription, stream: stream)
         } catch let error as DoorwardError {
-            // After an error of the connection, or if the stream is gone, the next stream has the name.
+            guard stream == streamID else { return }
+            // After an error of the connection, or if the stream is gone, this stream may not have the name: the next one has it.
             guard case .refused(let refusal) = error, (400..<500).contains(refusal.status),
-                ![403, 404].contains(refusal.status), stream == streamID
-            else { return }
+                ![403, 404, 429].contains(refusal.status)
+            else {
+                connection?.cancel()
+                return
+            }
             upstreams[name]?.refused(error)
             flush()
         } catch {}

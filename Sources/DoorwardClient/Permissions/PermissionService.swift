@@ -43,7 +43,10 @@ package protocol AccessSource: Sendable {
     @ObservationIgnored private let clock: any LiveClock
     @ObservationIgnored private let logger: Logger
     @ObservationIgnored private var fetchedAt: Duration?
-    @ObservationIgnored private var generation = 0
+    /// The number of reads that have begun.
+    @ObservationIgnored private var reads = 0
+    /// The number of the read that is shown. An earlier one that answers later is out of date: it is not shown.
+    @ObservationIgnored private var shown = (abilities: 0, me: 0)
     @ObservationIgnored private var rereadAt: Duration?
 
     package init(source: any AccessSource, clock: any LiveClock, logger: Logger = Logger(label: "doorward.permissions")) {
@@ -116,18 +119,19 @@ package protocol AccessSource: Sendable {
     ///
     /// - Throws: the error of the request. After a 403 the rules are dropped.
     public func refresh() async throws {
-        let started = generation
+        let read = beginRead()
         do {
             async let abilities = source.abilities()
             async let user = source.me()
             let (newAbilities, newUser) = try await (abilities, user)
-            guard started == generation else { return }
-            if me != newUser { me = newUser }
+            show(newUser, of: read)
+            guard read > shown.abilities else { return }
+            shown.abilities = read
             apply(newAbilities, isLive: false)
-        } catch DoorwardError.refused(let refusal) where started == generation && refusal.status == 403 {
+        } catch DoorwardError.refused(let refusal) where read > shown.abilities && refusal.status == 403 {
             drop(.refused(code: refusal.code))
             throw DoorwardError.refused(refusal)
-        } catch DoorwardError.sessionEnded where started == generation {
+        } catch DoorwardError.sessionEnded where read > shown.abilities {
             drop(.refused(code: "unauthenticated"))
             throw DoorwardError.sessionEnded
         }
@@ -166,9 +170,19 @@ package protocol AccessSource: Sendable {
 
     /// Reads the person's roles and guest accesses again.
     package func refreshMe() async throws {
-        let started = generation
-        let user = try await source.me()
-        if started == generation, me != user { me = user }
+        let read = beginRead()
+        show(try await source.me(), of: read)
+    }
+
+    private func beginRead() -> Int {
+        reads += 1
+        return reads
+    }
+
+    private func show(_ user: Doorward.User, of read: Int) {
+        guard read > shown.me else { return }
+        shown.me = read
+        if me != user { me = user }
     }
 
     /// Selects the portfolio that the person works in.
@@ -179,6 +193,8 @@ package protocol AccessSource: Sendable {
     /// - Returns: whether they differ from the present ones.
     @discardableResult package func apply(_ abilities: CallerAbilities, isLive: Bool) -> Bool {
         let isChanged = ability.rules != abilities.rules
+        // What the gateway sends by itself is newer than any read that has begun.
+        if isLive { shown.abilities = reads }
         fetchedAt = clock.uptime
         if isChanged {
             ability = Doorward.Ability(abilities.rules)
@@ -210,7 +226,7 @@ package protocol AccessSource: Sendable {
     }
 
     private func drop(_ newStatus: PermissionStatus) {
-        generation += 1
+        shown = (reads, reads)
         ability = .none
         (nextChangeAt, fetchedAt) = (nil, nil)
         if status != newStatus { status = newStatus }

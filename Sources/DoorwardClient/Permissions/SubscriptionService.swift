@@ -41,6 +41,12 @@ public struct MissingFeature: Hashable, Sendable {
     private var current: Doorward.Subscription?
 
     @ObservationIgnored private var cache: [String: (subscription: Doorward.Subscription, fetchedAt: Duration)] = [:]
+    /// The number of reads that have begun.
+    @ObservationIgnored private var reads = 0
+    /// For each portfolio, the number of the read that is kept. An earlier one that answers later is out of date: it is ignored.
+    @ObservationIgnored private var kept: [String: Int] = [:]
+    /// The number of the last read that began before everything was forgotten.
+    @ObservationIgnored private var forgotten = 0
     @ObservationIgnored private let source: any AccessSource
     @ObservationIgnored private let clock: any LiveClock
     @ObservationIgnored private let permissions: (any PermissionProvider)?
@@ -93,25 +99,34 @@ public struct MissingFeature: Hashable, Sendable {
     /// Reads the subscription of the selected portfolio from the gateway.
     public func refresh() async throws {
         guard let id = selectedPortfolioID else { return }
+        reads += 1
+        let read = reads
         let subscription = try await source.subscription(of: id)
-        apply(subscription, of: id)
+        guard read > max(forgotten, kept[id] ?? 0) else { return }
+        keep(subscription, of: id, read: read)
     }
 
-    /// Stores a subscription that the stream has sent.
+    /// Stores a subscription that the stream has sent. It is newer than any read that has begun.
     package func apply(_ subscription: Doorward.Subscription, of portfolioID: String) {
+        keep(subscription, of: portfolioID, read: reads)
+    }
+
+    private func keep(_ subscription: Doorward.Subscription, of portfolioID: String, read: Int) {
+        kept[portfolioID] = read
         cache[portfolioID] = (subscription, clock.uptime)
         if portfolioID == selectedPortfolioID { show(subscription) }
     }
 
     /// Forgets everything.
     package func clear() {
-        cache = [:]
+        (cache, kept, forgotten) = ([:], [:], reads)
         (selectedPortfolioID, current) = (nil, nil)
     }
 
     /// Forgets a subscription, such as after the gateway refused a request because a module is off.
     public func invalidate(portfolio id: String) {
         cache[id] = nil
+        kept[id] = reads
         if id == selectedPortfolioID { current = nil }
     }
 

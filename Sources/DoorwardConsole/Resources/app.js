@@ -99,7 +99,9 @@ const live = new Live({
     }
     if (data.type === 'permissions') {
       const rules = data.object || data.objects?.[0];
-      if (rules) usePermissions(rules.rules, rules.etag, rules.nextChangeAt);
+      if (!rules) return;
+      sentPermissions += 1;
+      usePermissions(rules.rules, rules.etag, rules.nextChangeAt);
       return;
     }
     app.page?.live?.(context, app.state, event, data);
@@ -157,13 +159,16 @@ const context = {
 
 // Permissions.
 
+/** How often the stream has sent permissions: an answer to a read that began before it did is out of date. */
+let sentPermissions = 0;
 /** @type {Promise<void> | null} */
 let reading = null;
 function readPermissions() {
   reading ||= (async () => {
     try {
+      const before = sentPermissions;
       const answer = await readIfChanged('/users/me/permissions', app.permissionsTag);
-      if (answer) usePermissions(answer.data.rules, answer.etag, answer.data.nextChangeAt);
+      if (answer && before === sentPermissions) usePermissions(answer.data.rules, answer.etag, answer.data.nextChangeAt);
     } finally {
       reading = null;
     }

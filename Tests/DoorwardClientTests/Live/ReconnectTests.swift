@@ -32,6 +32,21 @@ import Testing
         #expect(await handle.objects() == [.named("a", "A2")])
     }
 
+    /// A name whose request was lost would never receive anything on this stream.
+    @Test(arguments: [DoorwardError.noResponse("broken"), .refused(.init(status: 429, code: "rate_limited"))])
+    func aNameWhoseRequestIsLostOpensTheStreamAnew(error: DoorwardError) async throws {
+        let rig = LiveRig()
+        let handle = try await opened(rig)
+        rig.stream.failNextName(error)
+        let units = try await rig.live.subscribe("units", to: LiveQuery<Doorward.Unit>.property("q"))
+        await passPause(rig, .milliseconds(250))
+        await rig.stream.open(resumed: false)
+        await rig.stream.snapshot(.units(.property("q")), [Doorward.Unit(id: "u", name: "U")])
+        #expect(await units.objects().map(\.id) == ["u"])
+        #expect(rig.stream.log == ["open", "put unit", "renew", "open"])
+        await handle.cancel()
+    }
+
     @Test func whatCannotBeResumedIsReplaced() async throws {
         let rig = LiveRig()
         let handle = try await opened(rig)

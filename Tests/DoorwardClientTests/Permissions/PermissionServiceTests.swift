@@ -294,6 +294,21 @@ import Testing
         #expect(service.me == nil && service.status == .signedOut && !service.canUnlock(.door("d")))
     }
 
+    /// An answer that was under way while the gateway sent newer rules is older than they are.
+    @Test func aReadThatBeganBeforeTheStreamSentIsIgnored() async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let slow = SlowSource(gate: gate)
+        let service = PermissionService(source: slow, clock: clock)
+        let reading = Task { try await service.refresh() }
+        await slow.hasBegun()
+        service.apply(CallerAbilities(rules: []), isLive: true)
+        open.finish()
+        try await reading.value
+        #expect(!service.canUnlock(.door("d")) && service.me?.id == "me")
+        try await service.refresh()
+        #expect(service.canUnlock(.door("d")), "a read that begins afterwards counts")
+    }
+
     // MARK: - Log
 
     @Test func questionsAreLoggedAtDebugAndChangesAtInfo() async throws {
@@ -341,5 +356,9 @@ final class SlowSource: AccessSource {
         return .manager(of: "q")
     }
     func me() async throws -> Doorward.User { Doorward.User(id: "me") }
-    func subscription(of portfolioID: String) async throws -> Doorward.Subscription { throw DoorwardError.offline }
+    func subscription(of portfolioID: String) async throws -> Doorward.Subscription {
+        begin.yield()
+        for await _ in gate {}
+        return Doorward.Subscription.tiers[2]
+    }
 }

@@ -96,6 +96,26 @@ extension Doorward.Subscription {
         #expect(source.requests.count == 3)
     }
 
+    /// The read is of the person who has signed out, or older than what the gateway has sent.
+    @Test(arguments: [true, false]) func aReadThatIsOutOfDateIsIgnored(signsOut: Bool) async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let slow = SlowSource(gate: gate)
+        let service = SubscriptionService(source: slow, clock: clock)
+        let reading = Task { try await service.select(portfolio: "p") }
+        await slow.hasBegun()
+        let free = Doorward.Subscription.tiers[0]
+        if signsOut { service.clear() } else { service.apply(free, of: "p") }
+        open.finish()
+        try await reading.value
+        #expect(service.subscription == (signsOut ? nil : free))
+        if signsOut {
+            service.apply(free, of: "q")
+            #expect(service.subscription == nil)
+            try await service.select(portfolio: "p")
+            #expect(service.subscription == Doorward.Subscription.tiers[2], "read again, not taken from before")
+        }
+    }
+
     @Test func aMissingModuleSaysWhoCanChangeIt() async throws {
         let permissions = MockPermissionProvider()
         let service = service(permissions)
