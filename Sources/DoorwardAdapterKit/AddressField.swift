@@ -76,3 +76,49 @@ extension AddressField.Form {
         return Set(found).count == found.count && Set(found).isSubset(of: words) ? nil : "unknown_value"
     }
 }
+
+/// The result of checking a valid address.
+public struct CheckedAddress: Hashable, Sendable {
+    /// The capabilities of a lock at this address.
+    public let capabilities: LockCapabilities
+    /// The attached lock whose commands are sent to the same endpoint (with MQTT: to the same
+    /// command topic of the same broker); of several, the one attached last. `nil` if there is
+    /// none, or if the adapter does not detect that two addresses belong to the same lock.
+    public let attachedDevice: DeviceID?
+    /// Conflicts with attached locks other than `attachedDevice`.
+    public let conflicts: [Conflict]
+
+    public init(_ capabilities: LockCapabilities, attachedDevice: DeviceID? = nil, conflicts: [Conflict] = []) {
+        (self.capabilities, self.attachedDevice, self.conflicts) = (capabilities, attachedDevice, conflicts)
+    }
+
+    /// A conflict with an attached lock: a value of this address does not distinguish the two locks.
+    public struct Conflict: Hashable, Sendable {
+        /// The lock that is already attached.
+        public let device: DeviceID
+        /// The field of the address, and a stable problem code such as `state_topic_in_use`.
+        public let mistake: AddressErrors.Mistake
+
+        public init(with device: DeviceID, _ mistake: AddressErrors.Mistake) {
+            (self.device, self.mistake) = (device, mistake)
+        }
+    }
+}
+
+/// The errors of an address; at least one.
+public struct AddressErrors: Error, Hashable, Sendable {
+    /// The errors, at least one, sorted by field.
+    public let mistakes: [Mistake]
+
+    public init(_ mistakes: [Mistake]) { self.mistakes = mistakes }
+
+    /// One error in one field.
+    public struct Mistake: Hashable, Sendable {
+        /// The path of the field in the request's body, such as `address.latencyMs`.
+        public let field: String
+        /// A stable code, such as `unknown_key`, `wrong_type`, `out_of_range` or `required`.
+        public let problem: String
+
+        public init(field: String, problem: String) { (self.field, self.problem) = (field, problem) }
+    }
+}

@@ -136,3 +136,44 @@ public struct LockCommand: Hashable, Sendable {
         (self.settings, self.deadline) = (settings, deadline)
     }
 }
+
+/// The reason why an adapter did not hand a command over. Each case states the caller's next step.
+/// If `send` throws an error, nothing was sent.
+public enum AdapterError: Error, Hashable, Sendable {
+    /// The lock or its broker is known to be offline: try again when it is online.
+    case offline
+    /// The transport cannot accept more at the moment: try again shortly.
+    case transportBusy
+    /// The lock does not support this command: never try again.
+    case unsupported
+    /// The lock is not attached: attach it first.
+    case notAttached
+    /// The lock executes commands only with a code, and no code is set: set the code first.
+    case codeRequired
+}
+
+/// Describes an adapter for the command line's help and completions, which must work without a running gateway.
+public struct AdapterGuide: Hashable, Sendable {
+    /// The adapter's name in the `adapter` field of a device, the same as `LockAdapter.kind`.
+    public let kind: String
+    /// The help text for attaching a lock of this kind: a description of the kind, then the keys of
+    /// an address. The text consists of complete sentences; the first begins in lower case.
+    public let attaching: String
+    /// Examples of `doorward attach`, as typed in a terminal; continuation lines begin with two spaces.
+    public let examples: [String]
+
+    public init(kind: String, attaching: String, examples: [String] = []) {
+        (self.kind, self.attaching, self.examples) = (kind, attaching, examples)
+    }
+}
+
+/// The health of an adapter as a whole, not of single locks. The raw values are those of the API.
+public enum AdapterHealth: String, CaseIterable, Sendable {
+    /// The adapter is started, and all required connections are established.
+    case ok
+    /// The adapter is started, but cannot reach some locks because of a problem of the adapter or
+    /// its transports, for example a broker that is offline.
+    case degraded
+    /// The adapter can reach no lock: it is not started, is stopped, or has no connection.
+    case down
+}

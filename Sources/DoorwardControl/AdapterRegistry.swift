@@ -168,3 +168,160 @@ extension AdapterRegistry {
         }
     }
 }
+
+/// Starts the adapters concurrently and retries failed starts: no adapter blocks the gateway or another adapter.
+final class AdapterStarter: Sendable {
+    /// How long the gateway waits for an adapter before it continues without the adapter. The start
+    /// then continues in the background; it is retried only after it has failed.
+    static let patience = Duration.seconds(10)
+    private static let initialBackoff = Duration.seconds(1)
+    private static let maximumBackoff = Duration.seconds(60)
+
+    private let adapters: AdapterRegistry
+    private let clock: any GatewayClock
+    private let executor: (any TaskExecutor)?
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    private struct State {
+        /// Tasks that outlive the start: retries, and attempts that have not returned.
+        var tasks: [Task<Void, Never>] = []
+        /// The activations of adapters that have started.
+        var activations: [Task<Void, Never>] = []
+        var isStopped = false
+    }
+
+    init(_ adapters: AdapterRegistry, clock: any GatewayClock, executor: (any TaskExecutor)?, logger: Logger) {
+        (self.adapters, self.clock, self.executor, self.logger) = (adapters, clock, executor, logger)
+    }
+
+    /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `patience`.
+    ///
+    /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the adapter only after this call.
+    func start(
+        reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void
+    ) async {
+        let first = adapters.all.map { adapter in
+            let tried = Promise<Void>()
+            let timer = Task(executorPreference: executor) { [self] in
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.patience))) != nil else { return }
+                if tried.fulfil(()) { fail(adapter, "it has not started within 10 seconds", retryIn: nil) }
+            }
+            let task = Task(executorPreference: executor) { [self] in
+                await keepStarting(adapter, reports: reports, activate: activate) { tried.fulfil(()) }
+            }
+            state.withLock { $0.tasks.append(task) }
+            return (tried, timer)
+        }
+        for (tried, timer) in first {
+            await tried.value
+            timer.cancel()
+        }
+    }
+
+    /// Stops retrying, and waits for adapters that are being activated. An adapter whose start has not returned yet is stopped as
+    /// soon as its start returns.
+    func stop() async {
+        let (tasks, activations) = state.withLock { state in
+            defer { state = State(isStopped: true) }
+            return (state.tasks, state.activations)
+        }
+        for task in tasks { task.cancel() }
+        for activation in activations { await activation.value }
+    }
+
+    /// Activates a started adapter in a task that `stop` waits for.
+    ///
+    /// - Returns: `nil` if the gateway is stopping.
+    private func activation(
+        of adapter: any LockAdapter, _ activate: @escaping @Sendable (any LockAdapter) async -> Void
+    ) -> Task<Void, Never>? {
+        state.withLock { state in
+            guard !state.isStopped else { return nil }
+            let task = Task(executorPreference: executor) { await activate(adapter) }
+            state.activations.append(task)
+            return task
+        }
+    }
+
+    private func keepStarting(
+        _ adapter: any LockAdapter, reports: any ReportReceiver,
+        activate: @escaping @Sendable (any LockAdapter) async -> Void, onFirstAttempt: () -> Void
+    ) async {
+        var pause = Self.initialBackoff
+        while !Task.isCancelled {
+            do {
+                try await adapter.start(reports: reports)
+                guard let activation = activation(of: adapter, activate) else { return await adapter.stop() }
+                await activation.value
+                return onFirstAttempt()
+            } catch {
+                fail(adapter, "\(error)", retryIn: pause)
+                onFirstAttempt()
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: pause))) != nil else { return }
+                pause = min(pause * 2, Self.maximumBackoff)
+            }
+        }
+    }
+
+    private func fail(_ adapter: any LockAdapter, _ reason: String, retryIn pause: Duration?) {
+        // Ignore the timeout if the adapter has started and is already attaching its locks.
+        guard adapters.noteFailure(reason, of: adapter.kind) else { return }
+        var metadata: Logger.Metadata = ["adapter": "\(adapter.kind)", "error": "\(reason)"]
+        if let pause { metadata["retryInSeconds"] = "\(pause.components.seconds)" }
+        logger.error("an adapter has not started; its locks are offline", metadata: metadata)
+    }
+}
+
+/// Attaches locks to the adapters and detaches them, according to changes of the tenancy that have taken effect.
+struct Attachments: Sendable {
+    let devices: DeviceRuntimes
+    let adapters: AdapterRegistry
+    let codes: LockCodeSealer
+
+    /// Why a device's lock could not be attached, for the operator's log.
+    enum AttachFailure: String {
+        case noAdapter = "this gateway has no such adapter"
+        /// The lock is attached once the adapter has started.
+        case notStarted = "its adapter has not started"
+        /// This occurs if the configuration was changed after the lock was attached.
+        case foreign = "its broker belongs to a portfolio other than the lock's"
+    }
+
+    /// Attaches a lock to its adapter.
+    ///
+    /// - Parameter isRebinding: whether the address changed, so that the device is bound to another lock.
+    /// - Returns: `nil` if the lock was attached.
+    @discardableResult
+    func attach(_ device: LockDevice, isRebinding: Bool = false) -> AttachFailure? {
+        // Create the runtime before attaching, so that the lock's first report finds the runtime.
+        let live = devices.device(device.id)
+        guard let adapter = adapters[device.adapter] else { return .noAdapter }
+        if isRebinding {
+            adapter.detach(device.id)
+            live.rebind()
+        }
+        guard adapters.isStarted(adapter.kind) else {
+            live.update { $0.isOnline = false }
+            return .notStarted
+        }
+        // The device was marked as offline only because the adapter had not started; now it is unknown whether it is online.
+        live.update { if $0.lastSeen == nil, $0.isOnline == false { $0.isOnline = nil } }
+        guard adapter.owner(of: device.address)?.allows(placementIn: device.portfolioID) ?? true else { return .foreign }
+        giveCode(to: device)
+        adapter.attach(AttachedLock(id: device.id, address: device.address, settings: device.settings))
+        return nil
+    }
+
+    /// Passes a lock's stored code to its adapter; passes `nil` if there is none or it cannot be decrypted.
+    func giveCode(to device: LockDevice) {
+        adapters[device.adapter]?.setCode(device.sealedCode.flatMap { codes.open($0, of: device.id) }, for: device.id)
+    }
+
+    /// Detaches a lock that the tenancy no longer contains, unless one of its commands is still queued or in flight. In that
+    /// case, the last command in the queue calls this function again when it ends.
+    func detachIfIdle(of id: DeviceID) {
+        guard devices.forget(id) else { return }
+        for adapter in adapters.all { adapter.detach(id) }
+    }
+}

@@ -165,3 +165,154 @@ extension TenancyDirectory {
         }
     }
 }
+
+/// The file of signed checkpoints. It is outside the database, so that a database that was restored or replaced does not bring
+/// its own checkpoints along.
+package protocol CheckpointStorage: Sendable {
+    /// The name of the file, for messages.
+    var path: String { get }
+
+    /// The content of the file; `nil` if it does not exist.
+    func read() async throws -> [UInt8]?
+
+    /// Appends lines; durable on return. After an error, an incomplete line may be at the end of the file until `replace`.
+    func append(_ lines: [UInt8]) async throws
+
+    /// Replaces the whole content, or creates the file; durable on return. After an error the former content is unchanged.
+    func replace(by lines: [UInt8]) async throws
+}
+
+/// The file of the key that signs checkpoints.
+package protocol CheckpointKeyStorage: Sendable {
+    /// Keeps a new key beside the present one; durable on return. It replaces a new key that was kept before.
+    func stage(_ seed: Secret<[UInt8]>) async throws
+
+    /// Makes the new key the present one; durable on return.
+    func activateStaged() async throws
+}
+
+/// What signing checkpoints needs from outside: names, keys, files and intervals.
+package struct AuditSetup: Sendable {
+    /// The private key. Its name is that of the gateway, and its public half is in the store.
+    let signer: NoteSigner
+    /// Where the key is kept.
+    package var keys: any CheckpointKeyStorage
+    /// Where the checkpoints are kept.
+    package var storage: any CheckpointStorage
+    /// The number of new records of a log after which a checkpoint is signed.
+    package var maxRecords: Int
+    /// The time after a new record at which a checkpoint is signed, even if there are fewer.
+    package var maxInterval: Duration
+    /// Whether the running gateway signs by itself; otherwise only on request and at a stop.
+    package var signsByItself = true
+
+    /// The public keys of the witnesses whose cosignatures are accepted.
+    let witnesses: [VerifierKey]
+
+    /// The maximum number of witnesses: a note has at most 16 signatures, of which the gateway's keys have up to two.
+    package static let maxWitnesses = 8
+
+    /// Whether a text is the public key of a witness, as C2SP signed-note writes it.
+    package static func isWitness(_ text: String) -> Bool { VerifierKey(parsing: text)?.algorithm == .cosignature }
+
+    /// - Parameters:
+    ///   - gatewayName: the first part of the logs' origins, and the name of the key.
+    ///   - key: the 32 bytes of the private key (Ed25519).
+    ///   - witnesses: the public keys of witnesses (`isWitness`), at most `maxWitnesses`; others are ignored, as is one with the
+    ///     name of the gateway.
+    /// - Throws: if the key does not have 32 bytes.
+    package init(
+        gatewayName: String, key: Secret<[UInt8]>, keys: any CheckpointKeyStorage, storage: any CheckpointStorage,
+        maxRecords: Int = 256, maxInterval: Duration = .seconds(60), witnesses: [String] = []
+    ) throws {
+        signer = try NoteSigner(name: gatewayName, seed: key.reveal())
+        self.witnesses = Array(
+            witnesses.compactMap { VerifierKey(parsing: $0) }.filter { $0.algorithm == .cosignature && $0.name != gatewayName }
+                .prefix(Self.maxWitnesses))
+        (self.keys, self.storage) = (keys, storage)
+        (self.maxRecords, self.maxInterval) = (maxRecords, maxInterval)
+    }
+}
+
+/// The size of a log, and the checkpoint of it that was signed last.
+package struct LogHead: Hashable, Sendable {
+    /// The log: a portfolio's, or the gateway's.
+    package let log: LogID
+    /// The number of records; 0 for a log that has a mark and no record.
+    package let size: UInt64
+    /// What the store knows of the log's checkpoints; `nil` if none was signed yet.
+    package let mark: CheckpointMark?
+
+    package init(log: LogID, size: UInt64, mark: CheckpointMark?) { (self.log, self.size, self.mark) = (log, size, mark) }
+}
+
+/// What the store knows of a log's checkpoints, which are kept in a file outside it. The file is never behind the mark, unless
+/// it was replaced by an older one.
+package struct CheckpointMark: Hashable, Sendable {
+    /// The log.
+    package let log: LogID
+    /// The generation of the log's origin, from 1; see `LogOrigin`.
+    package let generation: Int
+    /// The number of records under the newest checkpoint; 0 if none was signed in this generation.
+    package let size: UInt64
+    /// When that checkpoint was signed; `nil` if none was signed in this generation.
+    package let signedAt: Timestamp?
+
+    package init(log: LogID, generation: Int, size: UInt64, signedAt: Timestamp?) {
+        (self.log, self.generation, self.size, self.signedAt) = (log, generation, size, signedAt)
+    }
+}
+
+/// The removal of the oldest records of a log: their content, their personal values, the commands that began with them, and the
+/// keys of days of which no record is left. The log keeps its size, and its tree with all nodes.
+///
+/// Refused as `.inconsistent` if the log has fewer records, or if one of them is the intent of an open command. Records that were
+/// removed before are skipped.
+package struct LogCut: Hashable, Sendable {
+    /// The log.
+    package let log: LogID
+    /// The number of the first record that is kept.
+    package let firstSeq: UInt64
+
+    package init(log: LogID, firstSeq: UInt64) { (self.log, self.firstSeq) = (log, firstSeq) }
+}
+
+/// Computes proofs from the complete subtrees that the store has. The cost grows with the logarithm of the log's size.
+struct LogProofs {
+    let log: any AccessLogStore
+
+    /// The root over the first `size` records; `nil` if the log has fewer.
+    func root(of id: LogID, size: UInt64) async throws(GatewayError) -> [UInt8]? {
+        try await hashes([MerkleProof.frontier(size: size)], of: id)?.first
+    }
+
+    /// - Returns: `nil` unless `seq` < `size`, and the log has as many records.
+    func inclusion(of seq: UInt64, size: UInt64, in id: LogID) async throws(GatewayError) -> [[UInt8]]? {
+        guard let plan = MerkleProof.inclusion(of: seq, size: size) else { return nil }
+        return try await hashes(plan, of: id)
+    }
+
+    /// - Returns: `nil` unless `old` ≤ `new`, and the log has as many records.
+    func consistency(from old: UInt64, to new: UInt64, in id: LogID) async throws(GatewayError) -> [[UInt8]]? {
+        guard old > 0 else { return [] }
+        guard let plan = MerkleProof.consistency(from: old, to: new) else { return nil }
+        return try await hashes(plan, of: id)
+    }
+
+    /// Reads the planned hashes in one read of the store.
+    ///
+    /// - Parameter reader: on whose behalf many hashes are read; `nil` for the few of one proof.
+    /// - Returns: `nil` if the tree lacks one of them.
+    func hashes(
+        _ plan: [MerkleProof.PlannedHash], of id: LogID, for reader: ListReader? = nil
+    ) async throws(GatewayError) -> [[UInt8]]? {
+        let nodes = try await mappingStoreErrors { () throws(StoreError) in
+            try await log.nodes(Array(plan.joined()), of: id, for: reader)
+        }
+        guard var rest = nodes?[...] else { return nil }
+        return plan.map { planned in
+            defer { rest = rest.dropFirst(planned.count) }
+            return MerkleProof.root(of: Array(rest.prefix(planned.count)))
+        }
+    }
+}

@@ -1,4 +1,6 @@
-internal import DoorwardDomain
+internal import CTimex
+package import DoorwardDomain
+internal import DoorwardPolicy
 internal import Logging
 internal import Metrics
 import Synchronization
@@ -180,4 +182,171 @@ extension ClockEvent {
         }
         return details
     }
+}
+
+/// The use cases of the gateway's clock: reading its state, and accepting its time.
+package struct ClockCare: Sendable {
+    let directory: CurrentDirectory
+    let storeGuard: StoreGuard
+    let windows: WindowTimer
+    let clock: TrustedClock
+    let random: RandomSource
+
+    /// The state of the clock.
+    ///
+    /// - Throws: `.denied` unless the caller is a super admin.
+    package func status(for caller: Caller) throws(GatewayError) -> ClockStatus {
+        try require(caller)
+        return clock.status
+    }
+
+    /// Confirms that the wall clock is right after a step forward, so that it is trusted again. Does nothing if it is trusted. The
+    /// acceptance is recorded in the gateway's log.
+    ///
+    /// - Parameter loweringMark: whether the high-water mark is lowered if it is wrong, as after a start with a clock years ahead.
+    /// - Throws: `.denied`; `.conflict` if the clock is below the mark, which is not lowered, or steps meanwhile; `.unavailable`.
+    package func accept(_ caller: Caller, loweringMark: Bool) async throws(GatewayError) -> ClockStatus {
+        try require(caller)
+        let offer = clock.acceptance()
+        guard !offer.isNeedless else { return clock.status }
+        guard loweringMark || !offer.isBelowMark else { throw .conflict(Self.belowMark(offer)) }
+        try await storeGuard.write(
+            StoreTransaction(
+                clock: [offer.isBelowMark ? .setMark(offer.at) : .raiseMark(offer.at), .setUnconfirmed(nil)],
+                records: [record(of: offer, by: caller)]))
+        guard clock.confirm(offer, loweringMark: loweringMark) else {
+            throw .conflict("The clock changed while it was being accepted; look at its state and accept it again.")
+        }
+        windows.noteChangeOfTrust()
+        return clock.status
+    }
+
+    private static func belowMark(_ offer: TrustedClock.Acceptance) -> String {
+        "The clock shows \(offer.at), which is before the latest trusted time, \(offer.mark). Set the clock of the gateway's "
+            + "machine right; it is trusted again 60 seconds later. If the latest trusted time is wrong, accept the clock with "
+            + "`lowerMark`."
+    }
+
+    private func require(_ caller: Caller) throws(GatewayError) {
+        let (tenancy, subject) = directory.resolve(caller)
+        try tenancy.require(.adaptersManage, of: subject, on: .gateway)
+    }
+
+    private func record(of offer: TrustedClock.Acceptance, by caller: Caller) -> PendingRecord {
+        PendingRecord(
+            RecordBody(
+                log: .gateway, id: random.id(at: offer.at), at: offer.at, kind: .gateway,
+                actor: RecordActor(of: caller, in: directory.current), source: caller.origin.source,
+                clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .clockStep,
+                details: [
+                    "change": .string("trust_regained"), "by": .string(ClockConfirmation.accepted.rawValue),
+                    "mark": .string(offer.mark.description), "after": .string(offer.at.description),
+                    "hasLoweredMark": .bool(offer.isBelowMark),
+                ]))
+    }
+}
+
+/// What the operating system reports on the synchronisation of its clock.
+package protocol ClockSynchronisation: Sendable {
+    /// The operating system's time, if it reports that its clock is synchronised; otherwise `nil`. The report is about the clock
+    /// that shows this time, so it counts only if the gateway reads the same time.
+    func synchronisedTime() -> Timestamp?
+}
+
+/// Never reports synchronisation.
+package struct NoSynchronisation: ClockSynchronisation {
+    package init() {}
+
+    /// Always `nil`.
+    package func synchronisedTime() -> Timestamp? { nil }
+}
+
+/// The report of the Linux kernel: a time daemon such as chrony, ntpd or systemd-timesyncd sets it while it is synchronised, and
+/// setting the clock by hand clears it. Adjusts nothing, so it needs no privilege.
+package struct KernelSynchronisation: ClockSynchronisation {
+    package init() {}
+
+    /// See adjtimex(2): `STA_UNSYNC` is clear, and the state is not `TIME_ERROR`.
+    package func synchronisedTime() -> Timestamp? {
+        var report = timex()
+        let state = adjtimex(&report)
+        guard state >= 0, state != TIME_ERROR, report.status & STA_UNSYNC == 0 else { return nil }
+        let fraction = Int64(report.time.tv_usec) / (report.status & STA_NANO == 0 ? 1000 : 1_000_000)
+        return Timestamp(milliseconds: Int64(report.time.tv_sec) * 1000 + fraction)
+    }
+}
+
+/// What the store keeps of the gateway's clock.
+package struct StoredClock: Hashable, Sendable {
+    /// The high-water mark: the latest time that a trusted clock has shown, as last written.
+    package var mark: Timestamp
+    /// A step forward that was not confirmed when the state was last written.
+    package var unconfirmed: UnconfirmedStep?
+
+    package init(mark: Timestamp, unconfirmed: UnconfirmedStep? = nil) { (self.mark, self.unconfirmed) = (mark, unconfirmed) }
+}
+
+/// A step forward of the wall clock that is not confirmed.
+package struct UnconfirmedStep: Hashable, Sendable {
+    /// The wall time that the clock would have shown without the step.
+    package let before: Timestamp
+    /// The wall time that the clock showed after the step.
+    package let after: Timestamp
+
+    package init(before: Timestamp, after: Timestamp) { (self.before, self.after) = (before, after) }
+}
+
+/// A step of the wall clock against the monotonic clock.
+package struct ClockStep: Hashable, Sendable {
+    /// The wall time that the clock would have shown without the step.
+    package let before: Timestamp
+    /// The wall time that the clock showed when the step was noticed.
+    package let after: Timestamp
+
+    package init(before: Timestamp, after: Timestamp) { (self.before, self.after) = (before, after) }
+
+    /// The size; negative for a step back.
+    package var size: Duration { after.duration(since: before) }
+}
+
+/// Why the wall clock is not trusted. Raw values are those of the API.
+package enum ClockDistrust: String, CaseIterable, Sendable {
+    /// The wall clock is more than 2 s below the high-water mark.
+    case belowMark = "below_mark"
+    /// The wall clock stepped forward, and the step is not confirmed.
+    case steppedForward = "stepped_forward"
+    /// The wall clock agrees again after a step, but not yet for 60 s.
+    case agreeing
+}
+
+/// What made the clock trusted again. Raw values are those of the records.
+package enum ClockConfirmation: String, CaseIterable, Sendable {
+    /// The clock agreed for long enough.
+    case agreement
+    /// The operating system reports that its clock is synchronised.
+    case synchronised
+    /// A super admin has accepted the time.
+    case accepted
+}
+
+/// An event of the gateway's clock.
+package enum ClockEvent: Hashable, Sendable {
+    /// The time between the stored mark and the start of the process counts as a step, or the start is before the mark.
+    case startGap(ClockStep)
+    /// The wall clock stepped against the monotonic clock.
+    case step(ClockStep)
+    /// The clock is not trusted any more.
+    case lost(ClockDistrust)
+    /// The clock is trusted again.
+    case regained(ClockConfirmation)
+}
+
+/// A change of the stored state of the gateway's clock.
+package enum StoredClockChange: Hashable, Sendable {
+    /// Raises the mark; does nothing if it is already higher.
+    case raiseMark(Timestamp)
+    /// Sets the mark, also to a lower value.
+    case setMark(Timestamp)
+    /// Sets or clears the unconfirmed step forward. Refused if there is no mark.
+    case setUnconfirmed(UnconfirmedStep?)
 }

@@ -1,5 +1,6 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
+import Synchronization
 
 /// Reads commands in flight from the memory of this process, and ended commands from the store.
 package final class Commands: Sendable {
@@ -103,5 +104,171 @@ extension Command {
     fileprivate var denialAtDispatch: Denial? {
         guard state == .denied, let reason = outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) else { return nil }
         return Denial(reason, hasReach: true)
+    }
+}
+
+/// Selects commands: those in the scopes whose history the caller may read, and the caller's own.
+package struct CommandQuery: Hashable, Sendable {
+    /// Selects commands whose intent is in at least one of these scopes.
+    package var scopes: [RecordScope]
+    /// Also selects the commands of this user, in any scope.
+    package var actorUserID: UserID?
+    /// Restricts the selection to this device, which may have been removed since.
+    package var deviceID: DeviceID?
+    /// The number of newest commands to skip.
+    package var offset: Int
+    /// The maximum number of commands to return.
+    package var limit: Int
+    /// The reader on whose behalf the store reads the list.
+    package var reader = ListReader()
+
+    package init(scopes: [RecordScope], actorUserID: UserID? = nil, deviceID: DeviceID? = nil, offset: Int = 0, limit: Int) {
+        (self.scopes, self.actorUserID, self.deviceID) = (scopes, actorUserID, deviceID)
+        (self.offset, self.limit) = (offset, limit)
+    }
+}
+
+extension StoredCommand {
+    /// Whether the command's intent is in `scope`.
+    package func lies(in scope: RecordScope) -> Bool {
+        scope.covers(log: log, unitID: device.unitID, propertyID: device.propertyID, at: command.requestedAt)
+    }
+}
+
+/// `sortBy` of commands.
+package enum CommandOrder: String, CaseIterable, Sendable {
+    /// Newest first; the only supported order.
+    case createdAt
+}
+
+/// A request to move a lock, or to change its settings.
+package struct CommandRequest: Sendable {
+    /// The requester; the decision depends on their rights.
+    package let caller: Caller
+    /// `nil` if the id in the request is malformed.
+    package let deviceID: DeviceID?
+    /// The id as requested, for the record of an attempt on a device that does not exist.
+    package let attemptedID: String
+    /// One of `LockOperation.ofCommands`.
+    package let operation: LockOperation
+    /// The new settings; present for `.changeSettings` only.
+    package let settings: LockSettings?
+    /// The `reason` that the caller gave; `nil` if none.
+    package let statedReason: String?
+    /// The reason of a break-glass override, if one was given.
+    package let override: String?
+    /// The time from the end of validation to the deadline, including the wait in the queue.
+    package let timeout: Duration
+    /// Whether the command is part of a lockdown: it goes ahead of the device's queue, and no limit applies to it.
+    package let isLockdown: Bool
+
+    package init(
+        caller: Caller, deviceID: DeviceID?, attemptedID: String, operation: LockOperation, settings: LockSettings? = nil,
+        statedReason: String? = nil, override: String? = nil, timeout: Duration, isLockdown: Bool = false
+    ) {
+        (self.caller, self.deviceID, self.attemptedID) = (caller, deviceID, attemptedID)
+        (self.operation, self.statedReason, self.override, self.timeout) = (operation, statedReason, override, timeout)
+        (self.settings, self.isLockdown) = (settings, isLockdown)
+    }
+}
+
+/// A command that has ended, and the device's status at that time.
+package struct FinishedCommand: Sendable {
+    /// The command in its final state.
+    package let command: Command
+    /// The device's status when the command ended.
+    package let status: DeviceStatus
+    /// The denial, if the caller lost the right before the command was sent. For a repeated request, the denial has its details,
+    /// such as the rule, only if the same reason still applies.
+    package let denial: Denial?
+    /// The adapter's explanation of a failure or timeout; not kept across restarts.
+    package let problem: TransportProblem?
+
+    package init(command: Command, status: DeviceStatus, denial: Denial? = nil, problem: TransportProblem? = nil) {
+        (self.command, self.status, self.denial, self.problem) = (command, status, denial, problem)
+    }
+}
+
+/// A command whose intent is durable. It runs to its end whether or not a caller waits for it.
+package final class RunningCommand: Sendable {
+    /// The command as its intent records it; for a repeated request, in its final state.
+    package let accepted: Command
+    private let end: End
+
+    private enum End: Sendable {
+        case awaited(Task<FinishedCommand, Never>)
+        case known(FinishedCommand)
+    }
+
+    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, .awaited(end)) }
+
+    /// Creates the value for a command that an earlier request with the same idempotency key created.
+    init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, .known(finished)) }
+
+    /// Waits for the command to end; its outcome is then durable, unless its state is `UNKNOWN`.
+    package var finished: FinishedCommand {
+        get async {
+            switch end {
+            case .awaited(let task): await task.value
+            case .known(let finished): finished
+            }
+        }
+    }
+}
+
+/// The commands of this process that have an intent and no outcome yet.
+final class InFlightCommands: Sendable {
+    private struct Table {
+        var executions: [CommandID: CommandExecution] = [:]
+        var isClosed = false
+        var waiting: [Promise<Void>] = []
+    }
+
+    private let table = Mutex(Table())
+
+    /// Whether the gateway is stopping: no command may be sent any more.
+    var isClosed: Bool { table.withLock { $0.isClosed } }
+
+    func close() { table.withLock { $0.isClosed = true } }
+
+    /// - Throws: `.shuttingDown` once closed: `close` guarantees that no command is added afterwards.
+    func add(_ execution: CommandExecution) throws(GatewayError) {
+        let id = execution.id
+        let isAdded = table.withLock { table in
+            if !table.isClosed { table.executions[id] = execution }
+            return !table.isClosed
+        }
+        guard isAdded else { throw .shuttingDown }
+    }
+
+    func remove(_ id: CommandID) {
+        let waiting = table.withLock { table -> [Promise<Void>] in
+            table.executions[id] = nil
+            guard table.executions.isEmpty else { return [] }
+            defer { table.waiting = [] }
+            return table.waiting
+        }
+        for promise in waiting { promise.fulfil(()) }
+    }
+
+    func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.executions[id] }?.stored }
+
+    /// Shows a command as it was written.
+    func show(_ command: Command) { table.withLock { $0.executions[command.id] }?.show(command) }
+
+    /// The number of commands.
+    var count: Int { table.withLock { $0.executions.count } }
+
+    func contains(_ id: CommandID) -> Bool { table.withLock { $0.executions[id] != nil } }
+
+    /// Waits until there are no commands.
+    func allEnded() async {
+        let promise = table.withLock { table -> Promise<Void>? in
+            guard !table.executions.isEmpty else { return nil }
+            let promise = Promise<Void>()
+            table.waiting.append(promise)
+            return promise
+        }
+        await promise?.value
     }
 }

@@ -1,5 +1,7 @@
 package import DoorwardDomain
 internal import DoorwardPolicy
+import Glibc
+import Synchronization
 
 // Paging, shared by all lists. The use cases choose the items and return one page.
 
@@ -173,5 +175,136 @@ struct CallerSnapshot {
     init(_ directory: CurrentDirectory, _ caller: Caller) {
         snapshot = directory.snapshot
         subject = snapshot.directory.subject(of: caller.principal)
+    }
+}
+
+/// The sorted ids of lists that were read in one version of the directory, so that further pages cost what they show.
+///
+/// The cost of the first page of a list and of the first search in it, after each change of the tenancy, is proportional to the
+/// number of objects that its reader sees. Contains only lists that do not depend on the time.
+final class ListCache: Sendable {
+    /// A list of one reader in one order.
+    struct Key: Hashable {
+        let principal: Principal
+        let list: List
+        let order: String?
+        let isDescending: Bool
+    }
+
+    /// The objects of a list.
+    enum List: Hashable {
+        case portfolios, devices, users, guestAccesses
+        /// All properties, or those of one portfolio.
+        case properties(PortfolioID?)
+        /// All units, or those of one property.
+        case units(PropertyID?)
+    }
+
+    /// The number of lists that are kept; beyond it, all are dropped.
+    static let maxLists = 64
+
+    private let lists = Mutex<[Key: any Sendable]>([:])
+    private let names = Mutex<[Key: SearchableNames]>([:])
+
+    /// The ids of a list in its order. `sorted` is called only if they are not known.
+    func ids<Entity>(_ key: Key, _ sorted: () -> [EntityID<Entity>]) -> [EntityID<Entity>] {
+        if let known = lists.withLock({ $0[key] }) as? [EntityID<Entity>] { return known }
+        let ids = sorted()
+        Self.keep(ids, key, in: lists)
+        return ids
+    }
+
+    /// The names of a list in its order. `read` is called only if they are not known.
+    func names(_ key: Key, _ read: () -> [String?]) -> SearchableNames {
+        if let known = names.withLock({ $0[key] }) { return known }
+        let read = SearchableNames(read())
+        Self.keep(read, key, in: names)
+        return read
+    }
+
+    private static func keep<Value: Sendable>(_ value: Value, _ key: Key, in known: borrowing Mutex<[Key: Value]>) {
+        known.withLock { known in
+            if known.count >= maxLists { known.removeAll() }
+            known[key] = value
+        }
+    }
+}
+
+/// A search for names that contain a text, ignoring case.
+package struct NameSearch: Hashable, Sendable {
+    private let text: String
+    private let bytes: [UInt8]
+    private let isASCII: Bool
+
+    /// - Parameter text: not empty.
+    package init(_ text: String) {
+        self.text = text.lowercased()
+        bytes = Array(self.text.utf8)
+        isASCII = bytes.allSatisfy { $0 < 0x80 }
+    }
+
+    /// Whether a name contains the text. Canonically equivalent texts are equal, such as a letter with an accent and the letter
+    /// followed by a combining accent.
+    package func matches(_ name: String) -> Bool {
+        let name = name.lowercased()
+        // Comparing bytes is much faster, and sufficient unless both texts may have combining characters.
+        return isASCII || name.utf8.allSatisfy { $0 < 0x80 } ? Self.contains(name.utf8, bytes) : name.contains(text)
+    }
+
+    /// The numbers of the names that contain the text, ascending; `nil` for a text that is not ASCII, which is compared with each
+    /// name.
+    func matches(in names: () -> SearchableNames) -> [Int]? { isASCII ? names().numbers(containing: bytes) : nil }
+
+    private static func contains(_ name: String.UTF8View, _ bytes: [UInt8]) -> Bool {
+        var rest = name[...]
+        while rest.count >= bytes.count {
+            if rest.starts(with: bytes) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+}
+
+/// The names of a list in lower case, one after the other, so that a search reads memory in order.
+struct SearchableNames: Sendable {
+    /// A byte that no UTF-8 text contains.
+    private static let separator: UInt8 = 0xFF
+
+    /// Each name, followed by the separator.
+    private let bytes: [UInt8]
+    /// The index of the separator after each name.
+    private let ends: [Int]
+
+    /// - Parameter names: `nil` for an object without a name, which no search selects.
+    init(_ names: [String?]) {
+        var (bytes, ends): ([UInt8], [Int]) = ([], [])
+        for name in names {
+            bytes += (name ?? "").lowercased().utf8
+            ends.append(bytes.count)
+            bytes.append(Self.separator)
+        }
+        (self.bytes, self.ends) = (bytes, ends)
+    }
+
+    /// The numbers of the names that contain a text in lower case, ascending.
+    func numbers(containing text: [UInt8]) -> [Int] {
+        guard let first = text.first else { return [] }
+        var (found, number): ([Int], Int) = ([], 0)
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var start = 0
+            // `memchr` finds candidates many bytes at a time.
+            while start + text.count <= bytes.count, let hit = memchr(base + start, Int32(first), bytes.count - start) {
+                let index = UnsafeRawPointer(hit) - base
+                guard index + text.count <= bytes.count, memcmp(hit, text, text.count) == 0 else {
+                    start = index + 1
+                    continue
+                }
+                while ends[number] <= index { number += 1 }
+                found.append(number)
+                start = ends[number] + 1
+            }
+        }
+        return found
     }
 }

@@ -1,5 +1,7 @@
+import Crypto
 package import DoorwardDomain
 internal import DoorwardPolicy
+import FoundationEssentials
 
 /// The use cases of forgotten passwords: creating a one-time link for a user, and setting a password with it.
 package struct PasswordResets: Sendable {
@@ -135,4 +137,94 @@ extension TenancyUnitOfWork {
         for invitation in directory.invitations(of: user.email) where invitation.accountID == user.id { end(invitation) }
         note(.update, RecordTarget(user), after: ["password": .string(how)])
     }
+}
+
+/// The id of a password reset in records.
+package typealias PasswordResetID = EntityID<PasswordReset>
+
+/// A password reset: the holder of its token can set one user's password once, without knowing the
+/// old password. A user has at most one reset; a new reset replaces it.
+///
+/// A reset becomes invalid when its creator loses the right to create it. It also becomes invalid when the user's roles or guest
+/// accesses change, because the holder of the token can sign in as that user, with all rights that the user has by then.
+package struct PasswordReset: Hashable, Sendable {
+    /// The id of the reset in records; it reveals nothing about the token.
+    package let id: PasswordResetID
+    /// The user whose password the reset sets.
+    package let userID: UserID
+    /// The super admin who created it; `nil` if it was created on the gateway's own host.
+    package let madeBy: UserID?
+    /// When it was created.
+    package let createdAt: Timestamp
+    /// When it expires.
+    package let expiresAt: Timestamp
+
+    /// How long the token is valid.
+    package static let lifetime = Duration.seconds(86_400)
+
+    package init(id: PasswordResetID, userID: UserID, madeBy: UserID?, createdAt: Timestamp, expiresAt: Timestamp) {
+        (self.id, self.userID, self.madeBy) = (id, userID, madeBy)
+        (self.createdAt, self.expiresAt) = (createdAt, expiresAt)
+    }
+
+    /// Creates a reset that is valid from `now` on.
+    init(of userID: UserID, madeBy: UserID?, at now: Timestamp, _ random: RandomSource) {
+        self.init(
+            id: random.id(at: now), userID: userID, madeBy: madeBy, createdAt: now, expiresAt: now.advanced(by: Self.lifetime))
+    }
+
+    /// A password reset with the only copy of its token, to be given to the user.
+    package struct Offer: Sendable {
+        /// The user whose password the reset sets.
+        package let user: User
+        /// The token for `POST /auth/reset-password`. It is not stored.
+        package let token: Secret<String>
+        /// When the token expires.
+        package let expiresAt: Timestamp
+
+        /// The URL of the page on which the password is set, under the gateway's public URL `base`; see `OneTimeToken.url`.
+        package func url(under base: String?) -> Secret<String> { OneTimeToken.url(of: "reset-password", token, under: base) }
+    }
+
+    /// The fields recorded when the reset is created.
+    var auditFields: [String: RecordValue] {
+        ["userId": .string(userID.description), "expiresAt": .string(expiresAt.description)]
+    }
+}
+
+extension RecordTarget {
+    init(_ reset: PasswordReset) { self.init(type: "PasswordReset", id: reset.id.description) }
+}
+
+/// Bearer tokens of 256 random bits. The store keeps only a digest of each token.
+enum OneTimeToken {
+    private static let byteCount = 32
+    /// The number of characters of a token.
+    private static let length = 43
+
+    /// Generates a token, in the alphabet of `Base64URL`.
+    static func new(_ random: RandomSource) -> Secret<String> {
+        Secret(Base64URL.encode(random.bytes(byteCount)))
+    }
+
+    /// The token in a text that people hand on, without what cannot be part of it: chat programs add punctuation to links.
+    ///
+    /// - Returns: `nil` if no token begins the text. Such a text is a mistake and no guess, so it is not counted as one.
+    static func wellFormed(_ text: Secret<String>) -> Secret<String>? {
+        let token = text.reveal().utf8.prefix(length)
+        return Base64URL.decode(token)?.count == byteCount ? Secret(String(decoding: token, as: UTF8.self)) : nil
+    }
+
+    /// The URL of a page of the gateway that uses a token. The token is in the fragment, which browsers do not send to servers, so
+    /// it appears in no server log.
+    ///
+    /// - Parameter base: such as `https://locks.example.org`, with or without a trailing slash; `nil` returns the path only.
+    static func url(of page: String, _ token: Secret<String>, under base: String?) -> Secret<String> {
+        var base = base ?? ""
+        while base.hasSuffix("/") { base.removeLast() }
+        return Secret("\(base)/\(page)#token=\(token.reveal())")
+    }
+
+    /// The SHA-256 digest; a random token cannot be guessed, so it needs no slow hash.
+    static func digest(of token: Secret<String>) -> [UInt8] { Array(SHA256.hash(data: Data(token.reveal().utf8))) }
 }

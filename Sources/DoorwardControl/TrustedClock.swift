@@ -1,4 +1,5 @@
 package import DoorwardDomain
+import FoundationEssentials
 import Synchronization
 
 /// The gateway's clock, with the knowledge whether the wall clock is trusted. The only source of the time of decisions.
@@ -255,4 +256,26 @@ package struct ClockStatus: Sendable {
 extension ClockTrust.Reading {
     /// The wall clock minus the monotonic clock, in nanoseconds.
     fileprivate var offset: Int64 { (wall.milliseconds &* 1_000_000) &- monotonic.nanoseconds }
+}
+
+/// The wall clock and monotonic clock of the machine.
+package struct SystemClock {
+    /// The origin of monotonic readings; the same for all clocks of the process.
+    private static let start = ContinuousClock.now
+
+    package init() {}
+}
+
+extension SystemClock: GatewayClock {
+    package func now() -> Timestamp {
+        Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
+    }
+
+    package func monotonicNow() -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: 0).advanced(by: Self.start.duration(to: .now))
+    }
+
+    package func sleep(until instant: MonotonicInstant) async throws {
+        try await ContinuousClock().sleep(until: Self.start.advanced(by: .nanoseconds(instant.nanoseconds)))
+    }
 }

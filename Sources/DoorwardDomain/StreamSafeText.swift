@@ -89,3 +89,12 @@ extension String {
     /// Whether both strings have the same bytes. Compares without normalisation, in time linear in the shorter string.
     package func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
+
+extension String {
+    /// The text without white space at either end.
+    package var trimmed: String {
+        let tail = unicodeScalars.drop(while: \.properties.isWhitespace)
+        guard let last = tail.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
+        return String(tail[...last])
+    }
+}

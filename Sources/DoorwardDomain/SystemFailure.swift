@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 
 /// An error of the operating system, in words for the person who runs the program: what happened, and what to do next.
@@ -29,4 +30,56 @@ package struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertibl
         default: String(cString: strerror(code))
         }
     }
+}
+
+/// A number of file descriptors that the gateway keeps free. If fewer are free, the gateway accepts
+/// no connection, connects to no broker and starts no backup.
+///
+/// libdispatch opens a file every second to count its running threads. If no descriptor is free, it crashes the process with an
+/// illegal instruction (libdispatch, event/workqueue.c, `_dispatch_workq_count_runnable_workers`).
+package enum DescriptorReserve {
+    private static let count = 8
+
+    /// Whether at least `count` descriptors are free now, within the process's descriptor limit.
+    /// The check opens no descriptor itself.
+    package static var isFree: Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return true }
+        var (number, free) = (Int32(clamping: limit.rlim_cur), 0)
+        // Search from the highest number down: the kernel always allocates the lowest free number,
+        // so the highest numbers are usually free.
+        while number > 0, free < count {
+            number -= 1
+            if fcntl(number, F_GETFD) < 0 { free += 1 }
+        }
+        return free == count
+    }
+}
+
+/// A thread for calls that block, such as a flush or the wait for another process. The calls run in order.
+///
+/// Swift's pool has one thread for each processor, and the work that a blocked call waits for may need one of them: on two cores,
+/// two blocked calls stop the program. `scripts/lint` finds blocking calls that do not state their thread.
+package final class BlockingThread: Sendable {
+    private let queue: DispatchQueue
+
+    /// - Parameter name: the kind of work, for the label of the thread's queue.
+    package init(_ name: String) { queue = DispatchQueue(label: "doorward.\(name)") }
+
+    /// Runs the call, and returns its result.
+    package func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Result(catching: body)) }
+        }
+        return try result.get()
+    }
+}
+
+/// Runs a call that blocks on a thread of its own.
+package func blocking<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
+    try await BlockingThread("blocking").run(body)
 }

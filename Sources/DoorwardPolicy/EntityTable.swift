@@ -1,4 +1,4 @@
-internal import DoorwardDomain
+package import DoorwardDomain
 internal import HashTreeCollections
 
 /// An element of an `EntityTable`.
@@ -198,5 +198,125 @@ struct SlotIndex<Entity>: Sendable {
         mixed = (mixed ^ mixed >> 33) &* 0xFF51_AFD7_ED55_8CCD
         mixed = (mixed ^ mixed >> 33) &* 0xC4CE_B9FE_1A85_EC53
         return UInt32(truncatingIfNeeded: mixed ^ mixed >> 33)
+    }
+}
+
+/// A persistent array: a copy costs nothing, and a change copies at most one page and the lists above it.
+///
+/// The array is a tree: 64 elements form a page, and 64 pages form a chapter. A page or chapter that only one array references is
+/// changed in place; a shared one is copied first. The cost of a change is therefore nearly independent of the number of
+/// elements: only the list of chapters, with one word for 4096 elements, grows with it.
+struct PersistentArray<Element: Sendable>: Sendable {
+    private typealias Page = ContiguousArray<Element>
+    private typealias Chapter = ContiguousArray<Page>
+
+    private var chapters: ContiguousArray<Chapter> = []
+    private(set) var count = 0
+
+    /// 64 elements in a page, and 64 pages in a chapter.
+    private static var shift: Int { 6 }
+    private static var capacity: Int { 1 << shift }
+
+    subscript(index: Int) -> Element {
+        @inline(__always)
+        get { chapters[Self.chapter(index)][Self.page(index)][Self.offset(index)] }
+        set { chapters[Self.chapter(index)][Self.page(index)][Self.offset(index)] = newValue }
+    }
+
+    mutating func append(_ element: Element) {
+        let (chapter, page) = (Self.chapter(count), Self.page(count))
+        if chapter == chapters.count { chapters.append([]) }
+        if page == chapters[chapter].count {
+            var new = Page()
+            new.reserveCapacity(Self.capacity)
+            chapters[chapter].append(new)
+        }
+        chapters[chapter][page].append(element)
+        count += 1
+    }
+
+    /// Removes the last element, which must exist.
+    mutating func removeLast() -> Element {
+        count -= 1
+        let (chapter, page) = (Self.chapter(count), Self.page(count))
+        let element = chapters[chapter][page].removeLast()
+        // Remove the page and the chapter if they are empty now.
+        if chapters[chapter][page].isEmpty { chapters[chapter].removeLast() }
+        if chapters[chapter].isEmpty { chapters.removeLast() }
+        return element
+    }
+
+    @inline(__always)
+    private static func chapter(_ index: Int) -> Int { index >> (2 * shift) }
+
+    @inline(__always)
+    private static func page(_ index: Int) -> Int { index >> shift & (capacity - 1) }
+
+    @inline(__always)
+    private static func offset(_ index: Int) -> Int { index & (capacity - 1) }
+}
+
+extension PersistentArray: Sequence {
+    func makeIterator() -> some IteratorProtocol<Element> { (0..<count).lazy.map { self[$0] }.makeIterator() }
+}
+
+/// A few ids in ascending order without duplicates, in one block of memory.
+///
+/// The type is meant for the few ids of one unit, user or device, because adding an id copies the block.
+package struct SortedIDs<Entity>: Hashable, Sendable {
+    private var ids: ContiguousArray<EntityID<Entity>> = []
+
+    package init() {}
+
+    /// The ids of a sequence in any order; duplicates are dropped.
+    package init(_ ids: some Sequence<EntityID<Entity>>) {
+        for id in ids { insert(id) }
+    }
+
+    /// Whether `id` is contained, in logarithmic time.
+    package func contains(_ id: EntityID<Entity>) -> Bool {
+        let index = lowerBound(of: id)
+        return index < ids.count && ids[index] == id
+    }
+
+    /// Adds `id` if it is not contained, in linear time.
+    package mutating func insert(_ id: EntityID<Entity>) {
+        let index = lowerBound(of: id)
+        if index < ids.count && ids[index] == id { return }
+        // Allocate exactly the required size: there are millions of these arrays, and most never change.
+        var grown = ContiguousArray<EntityID<Entity>>()
+        grown.reserveCapacity(ids.count + 1)
+        grown += ids[..<index]
+        grown.append(id)
+        grown += ids[index...]
+        ids = grown
+    }
+
+    /// Removes `id` if it is contained, in linear time.
+    package mutating func remove(_ id: EntityID<Entity>) {
+        let index = lowerBound(of: id)
+        if index < ids.count && ids[index] == id { ids.remove(at: index) }
+    }
+
+    @inline(__always)
+    private func lowerBound(of id: EntityID<Entity>) -> Int { ids.lowerBound { $0 < id } }
+}
+
+extension SortedIDs: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { ids.count }
+    package subscript(index: Int) -> EntityID<Entity> { ids[index] }
+}
+
+extension ContiguousArray {
+    /// Returns the index of the first element for which `isBefore` is false. All elements for which it is true must come first.
+    @inline(__always)
+    func lowerBound(where isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

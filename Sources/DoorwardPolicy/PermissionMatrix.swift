@@ -107,3 +107,156 @@ package struct ManagementHolders: Sendable {
 
     init(superAdmin: SuperAdminScope, _ roles: [Role]) { (self.superAdmin, self.roles) = (superAdmin, roles) }
 }
+
+/// A column of the permission matrix of lock operations: a role, with a condition for tenants and guests.
+package enum MatrixColumn: UInt8, CaseIterable, Sendable {
+    /// OWNER of the device's portfolio.
+    case owner
+    /// PORTFOLIO_ADMIN of the device's portfolio, with the rights of an owner on its locks.
+    case portfolioAdmin
+    /// PROPERTY_MANAGER of the device's property, with the rights of an owner on its locks. A
+    /// lockdown also applies to property managers.
+    case propertyManager
+    /// MAINTENANCE of the device's property: operates its locks and sees their status, but reads no history and changes nothing.
+    case maintenance
+    /// AUDITOR of the device's portfolio or property.
+    case auditor
+    /// A tenant of the unit that the device is attached to.
+    case tenantOwnUnit
+    /// A tenant of a unit that lists the device as a common area.
+    case tenantCommonArea
+    /// A guest within the window, for operations that are allowed without being granted.
+    case guestInWindow
+    /// A guest within the window, if the operation was granted.
+    case guestIfGranted
+
+    /// The role of the column; tenants and guests have two columns each.
+    package var role: Role {
+        switch self {
+        case .owner: .owner
+        case .portfolioAdmin: .portfolioAdmin
+        case .propertyManager: .propertyManager
+        case .maintenance: .maintenance
+        case .auditor: .auditor
+        case .tenantOwnUnit, .tenantCommonArea: .tenant
+        case .guestInWindow, .guestIfGranted: .guest
+        }
+    }
+}
+
+/// A set of columns in one integer.
+package struct MatrixColumns: OptionSet, Hashable, Sendable {
+    /// A bit for each column, at the position of its `rawValue`.
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    init(_ column: MatrixColumn) { self.init(rawValue: 1 << UInt16(column.rawValue)) }
+
+    static let owner = Self(.owner)
+    static let portfolioAdmin = Self(.portfolioAdmin)
+    static let propertyManager = Self(.propertyManager)
+    static let maintenance = Self(.maintenance)
+    static let auditor = Self(.auditor)
+    static let tenantOwnUnit = Self(.tenantOwnUnit)
+    static let tenantCommonArea = Self(.tenantCommonArea)
+    static let guestInWindow = Self(.guestInWindow)
+    static let guestIfGranted = Self(.guestIfGranted)
+
+    /// Whether the set contains the column; `OptionSet` itself tests only whether it contains another set.
+    package func contains(_ column: MatrixColumn) -> Bool { rawValue & (1 << UInt16(column.rawValue)) != 0 }
+}
+
+extension MatrixColumn {
+    /// Returns the column of a role on an entity type; `nil` if the role cannot be assigned on that type and therefore gives no
+    /// right. For a tenant, returns the column of the tenant's own unit.
+    @inline(__always)
+    init?(of role: Role, on type: AssociatedEntityType) {
+        switch (role, type) {
+        case (.owner, .portfolio): self = .owner
+        case (.portfolioAdmin, .portfolio): self = .portfolioAdmin
+        case (.propertyManager, .property): self = .propertyManager
+        case (.maintenance, .property): self = .maintenance
+        case (.auditor, .portfolio), (.auditor, .property): self = .auditor
+        case (.tenant, .unit): self = .tenantOwnUnit
+        default: return nil
+        }
+    }
+}
+
+/// Both matrices in the form of `GET /permission-matrix`.
+package struct PermissionMatrixView: Encodable, Sendable {
+    /// A row for each lock operation, in the order of the matrix.
+    package let operations: [OperationRow]
+    /// A row for each management permission, in the order of the matrix.
+    package let management: [ManagementRow]
+
+    /// A lock operation with all its holders, highest role first.
+    package struct OperationRow: Encodable, Sendable {
+        /// The operation; in JSON its raw value, such as `VIEW_STATUS`. Each operation has one row.
+        package let operation: LockOperation
+        /// The holders. A tenant appears twice if the operation is held both in their own unit and in common areas.
+        package let holders: [OperationHolder]
+    }
+
+    /// A holder of an operation: a role, and a condition if there is one.
+    package struct OperationHolder: Encodable, Sendable {
+        /// The role; in JSON its raw value. `SUPER_ADMIN` stands for the flag, `GUEST` for a guest access.
+        package let role: Role
+        /// The devices or the time to which the operation is limited; absent if the role holds it
+        /// on its entity and everything below it.
+        package let condition: Condition?
+    }
+
+    /// The condition under which a role holds an operation. Raw values are those in JSON.
+    package enum Condition: String, Encodable, Sendable {
+        /// On every device of the gateway, including unassigned ones.
+        case everyDevice = "EVERY_DEVICE"
+        /// On devices attached to the unit that the role is held on.
+        case ownUnit = "OWN_UNIT"
+        /// On devices that are attached to no unit, and that the role's unit lists as common areas.
+        case commonArea = "COMMON_AREA"
+        /// On the devices of the guest access, within its window.
+        case inWindow = "IN_WINDOW"
+        /// On the devices of the guest access, within its window, if the guest access lists the operation.
+        case grantedAndInWindow = "GRANTED_AND_IN_WINDOW"
+    }
+
+    /// A management permission with all its holders, highest role first.
+    package struct ManagementRow: Encodable, Sendable {
+        /// The permission; in JSON its raw value, such as `portfolio.create`.
+        package let permission: ManagementPermission
+        /// Where a super admin holds the permission by the flag alone.
+        package let superAdmin: ManagementHolders.SuperAdminScope
+        /// The roles that hold the permission, each on its entity and everything below it.
+        package let roles: [Role]
+    }
+
+    /// Builds both matrices from `PermissionMatrix`.
+    package init() {
+        operations = LockOperation.allCases.map { operation in
+            OperationRow(operation: operation, holders: Self.holders(of: operation))
+        }
+        management = ManagementPermission.allCases.map { permission in
+            let holders = PermissionMatrix.holders(of: permission)
+            return ManagementRow(permission: permission, superAdmin: holders.superAdmin, roles: holders.roles)
+        }
+    }
+
+    private static func holders(of operation: LockOperation) -> [OperationHolder] {
+        let superAdmin = PermissionMatrix.superAdminOperations.contains(operation)
+        let columns = PermissionMatrix.columns(holding: operation)
+        return (superAdmin ? [OperationHolder(role: .superAdmin, condition: .everyDevice)] : [])
+            + MatrixColumn.allCases.filter(columns.contains).map { OperationHolder(role: $0.role, condition: condition($0)) }
+    }
+
+    private static func condition(_ column: MatrixColumn) -> Condition? {
+        switch column {
+        case .owner, .portfolioAdmin, .propertyManager, .maintenance, .auditor: nil
+        case .tenantOwnUnit: .ownUnit
+        case .tenantCommonArea: .commonArea
+        case .guestInWindow: .inWindow
+        case .guestIfGranted: .grantedAndInWindow
+        }
+    }
+}

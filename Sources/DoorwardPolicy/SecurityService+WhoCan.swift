@@ -76,3 +76,106 @@ extension TenancyDirectory {
         return above.compactMap(\.self) + sharingUnits(of: device).ids.map { .unit($0) }
     }
 }
+
+// Lists of the objects that a subject may read, in ascending order. A list contains exactly the objects for which `allows` gives
+// the permission to read. The list of devices contains exactly those for which `decide` allows VIEW_STATUS. The cost depends on
+// the subject's roles and visible objects, not on the size of the directory.
+extension SecurityService {
+    /// The portfolios that a subject may read: all of them for a super admin, none for a disabled or unknown user.
+    package static func visiblePortfolioIDs(for subject: Subject, in directory: TenancyDirectory) -> [PortfolioID] {
+        guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visiblePortfolioIDs(for: key.role, in: directory).filter {
+                allows(key.maker, .portfolioRead, on: .portfolio($0), in: directory).isAllowed
+            }
+        }
+        if subject.isSuperAdmin { return directory.portfolioIDs }
+        return Set(entities(of: subject, holding: .portfolioRead).compactMap(\.portfolio))
+            .filter { directory.portfolio($0) != nil }.sorted()
+    }
+
+    /// The properties that a subject may read; a tenant may read the property of their unit.
+    package static func visiblePropertyIDs(for subject: Subject, in directory: TenancyDirectory) -> [PropertyID] {
+        guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visiblePropertyIDs(for: key.role, in: directory).filter {
+                allows(key.maker, .propertyRead, on: .property($0), in: directory).isAllowed
+            }
+        }
+        if subject.isSuperAdmin { return directory.propertyIDs }
+        return entities(of: subject, holding: .propertyRead).reduce(into: Set<PropertyID>()) { seen, entity in
+            switch entity {
+            case .portfolio(let id): seen.formUnion(directory.propertiesByPortfolio[id] ?? [])
+            case .property(let id): if directory.property(id) != nil { seen.insert(id) }
+            case .unit(let id): if let id = directory.unit(id)?.propertyID, directory.property(id) != nil { seen.insert(id) }
+            }
+        }.sorted()
+    }
+
+    /// The units that a subject may read; a tenant may read only their own.
+    package static func visibleUnitIDs(for subject: Subject, in directory: TenancyDirectory) -> [UnitID] {
+        guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visibleUnitIDs(for: key.role, in: directory).filter {
+                allows(key.maker, .unitRead, on: .unit($0), in: directory).isAllowed
+            }
+        }
+        if subject.isSuperAdmin { return directory.unitIDs }
+        return entities(of: subject, holding: .unitRead).reduce(into: Set<UnitID>()) { seen, entity in
+            switch entity {
+            case .portfolio(let id):
+                for property in directory.propertiesByPortfolio[id] ?? [] {
+                    seen.formUnion(directory.unitsByProperty[property] ?? [])
+                }
+            case .property(let id): seen.formUnion(directory.unitsByProperty[id] ?? [])
+            case .unit(let id): if directory.unit(id) != nil { seen.insert(id) }
+            }
+        }.sorted()
+    }
+
+    /// The devices whose status a subject may see at a time.
+    package static func visibleDeviceIDs(
+        for subject: Subject, at time: DecisionTime, in directory: TenancyDirectory
+    ) -> [DeviceID] {
+        guard subject.isEnabled else { return [] }
+        if let key = subject.key {
+            return visibleDeviceIDs(for: key.role, at: time, in: directory).filter {
+                decide(key.maker, .viewStatus, on: $0, at: time, override: false, in: directory).isAllowed
+            }
+        }
+        if subject.isSuperAdmin { return directory.deviceIDs }
+        return directory.deviceCandidates(for: subject).filter {
+            decide(subject, .viewStatus, on: $0, at: time, override: false, in: directory).isAllowed
+        }.sorted()
+    }
+
+    private static func entities(of subject: Subject, holding permission: ManagementPermission) -> [AssociatedEntity] {
+        let holders = PermissionMatrix.holders(of: permission)
+        return subject.user?.roles.all.filter { $0.isAssignable && holders.roles.contains($0.role) }.map(\.entity) ?? []
+    }
+}
+
+extension TenancyDirectory {
+    /// Returns a superset of the devices that the subject's rules reach; the rule for super admins
+    /// is ignored. The caller makes a decision on each device to select the visible ones.
+    fileprivate func deviceCandidates(for subject: Subject) -> Set<DeviceID> {
+        var candidates = Set(subject.link?.access.deviceIDs ?? subject.user?.guestAccesses.entries.map(\.deviceID) ?? [])
+        for entity in subject.roleEntities {
+            switch entity {
+            case .portfolio(let id):
+                for property in propertiesByPortfolio[id] ?? [] { candidates.formUnion(devicesByProperty[property] ?? []) }
+            case .property(let id): candidates.formUnion(devicesByProperty[id] ?? [])
+            case .unit(let id):
+                candidates.formUnion(devicesByUnit[id] ?? SortedIDs())
+                candidates.formUnion(unit(id)?.commonAreaAccessIDs ?? [])
+            }
+        }
+        return candidates
+    }
+}
+
+extension AssociatedEntity {
+    fileprivate var portfolio: PortfolioID? {
+        if case .portfolio(let id) = self { id } else { nil }
+    }
+}

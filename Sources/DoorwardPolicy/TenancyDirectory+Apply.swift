@@ -1,4 +1,4 @@
-internal import DoorwardDomain
+package import DoorwardDomain
 internal import HashTreeCollections
 
 extension TenancyDirectory {
@@ -215,4 +215,120 @@ extension TenancyDirectory {
         held.remove(access.id)
         users.put(UserEntry(node: holder.replacing(guestAccesses: held)))
     }
+}
+
+/// A change of the tenancy. The directory in memory and the store on disk apply the same changes,
+/// so that they always have the same content.
+package enum TenancyChange: Hashable, Sendable {
+    /// Adds a portfolio, or replaces the one with the same id. Each other `put` does the same with its entity.
+    case putPortfolio(Portfolio)
+    /// Removes a portfolio if it exists, but not its children and roles: the caller removes those first. The store refuses to
+    /// remove an entity that another one refers to. The same holds for properties, units and devices.
+    case removePortfolio(PortfolioID)
+    /// Adds or replaces a property. Its units and devices are unchanged.
+    case putProperty(Property)
+    /// Removes a property if it exists.
+    case removeProperty(PropertyID)
+    /// Adds or replaces a unit, including its whole list of common areas.
+    case putUnit(Unit)
+    /// Removes a unit if it exists, with its list of common areas.
+    case removeUnit(UnitID)
+    /// Adds or replaces a device, for example to attach or move it. A device without a property is unassigned.
+    case putDevice(LockDevice)
+    /// Removes a device if it exists. Guest accesses and units keep its id in their lists; the id then has no effect.
+    case removeDevice(DeviceID)
+    /// Adds or replaces a user. The user's roles and guest accesses are unchanged.
+    case putUser(User)
+    /// Removes a user, with the password and the sessions. Only a tombstone stays: the id, which records name. The email
+    /// address becomes free.
+    case removeUser(UserID)
+    /// Adds an association, or replaces the one with the same id, even if that one belongs to another user.
+    case putAssociation(UserRoleAssociation)
+    /// Removes an association if it exists. Guest accesses that a tenant granted under it are kept,
+    /// but no longer valid unless another association carries them.
+    case removeAssociation(AssociationID)
+    /// Adds or replaces a guest access. Revoked accesses are kept: until 30 days after their end, their devices are visible to the
+    /// guest.
+    case putGuestAccess(GuestAccess)
+    /// Removes a guest access if it exists, with its count of uses and its link. Only for an access whose property or guest is
+    /// removed: any other access that ends is revoked and kept.
+    case removeGuestAccess(GuestAccessID)
+    /// Adds or replaces an API key.
+    case putAPIKey(APIKey)
+    /// Removes an API key if it exists. Keys that it created stay, and are rejected.
+    case removeAPIKey(APIKeyID)
+    /// Adds or replaces an invitation.
+    case putInvitation(Invitation)
+    /// Removes an invitation if it exists: it was accepted or withdrawn, or has ended.
+    case removeInvitation(InvitationID)
+    /// Adds the link of a guest access, or replaces it: the token of the replaced link is unknown from then on.
+    case putGuestLink(GuestLink)
+    /// Removes the link of a guest access if there is one.
+    case removeGuestLink(of: GuestAccessID)
+}
+
+/// The failure of a rule that reaches the device: the first test that the rule did not pass.
+struct RuleFailure {
+    let reason: DenialReason
+    let rule: Rule
+    let opensAt: Timestamp?
+    let closesAt: Timestamp?
+
+    init(_ reason: DenialReason, of rule: Rule, opensAt: Timestamp? = nil, closesAt: Timestamp? = nil) {
+        (self.reason, self.rule, self.opensAt, self.closesAt) = (reason, rule, opensAt, closesAt)
+    }
+
+    /// The number of tests that the rule passed. An association has no window and no grantor, so it
+    /// passes the tests of grantor and window.
+    private var testsPassed: Int {
+        switch reason {
+        case .guestAccessRevoked: 0
+        case .grantorLostAccess: 1
+        case .roleInsufficient, .operationNotGranted: 2
+        case .guestWindowEnded: 3
+        case .guestUsesExhausted: 4
+        case .guestWindowNotStarted: 5
+        case .outsideSchedule: 6
+        case .clockUntrusted: 7
+        case .featureUnavailable: 8
+        case .userUnknown, .userDisabled, .deviceUnknown, .deviceUnassigned, .noAssociation: -1
+        case .capabilityMissing, .remoteOperationDisabled, .lockdownActive: 9
+        }
+    }
+
+    /// Replaces `nearest` if this rule came nearer to allowing the request. The rule that passed more tests is nearer. If both
+    /// passed the same number, the rule that opens earlier is nearer; a rule without such a time comes last. If this does not
+    /// decide either, the rule with the smaller id is nearer; the super admin's rule comes last.
+    func replace(_ nearest: inout RuleFailure?) {
+        guard let other = nearest, !isNearer(than: other) else {
+            nearest = self
+            return
+        }
+    }
+
+    private func isNearer(than other: RuleFailure) -> Bool {
+        if testsPassed != other.testsPassed { return testsPassed > other.testsPassed }
+        if opensAt != other.opensAt {
+            guard let opensAt else { return false }
+            return other.opensAt.map { opensAt < $0 } ?? true
+        }
+        guard let id = rule.sortKey else { return false }
+        return other.rule.sortKey.map { id < $0 } ?? true
+    }
+}
+
+extension Rule {
+    /// The id by which rules of different kinds are ordered; `nil` for the super admin's rule.
+    var sortKey: EntityID<Rule>? {
+        switch self {
+        case .association(let id, _): id.cast()
+        case .guestAccess(let id): id.cast()
+        case .superAdmin: nil
+        }
+    }
+}
+
+extension GuestAccess {
+    /// The time for which an access keeps its devices visible to the guest after its end.
+    static let reachAfterEnd = Duration.seconds(30 * 86_400)
 }

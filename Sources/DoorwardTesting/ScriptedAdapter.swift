@@ -1,4 +1,5 @@
 package import DoorwardAdapterKit
+@_exported public import DoorwardAdapterTesting
 package import DoorwardDomain
 import Synchronization
 
@@ -311,3 +312,7 @@ extension LockOperation {
         }
     }
 }
+
+// Nearly every test uses the virtual clock. With this export, tests need not import DoorwardAdapterTesting, which contains the
+// clock. That module is separate only because it also serves tests of adapters outside this repository.
+

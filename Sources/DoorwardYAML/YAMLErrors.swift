@@ -1,3 +1,5 @@
+internal import Yams
+
 /// The mistakes in a YAML file: at least one, in the order of the lines.
 package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as the caller gave it.
@@ -42,5 +44,52 @@ final class YAMLMistakeList {
 
     func add(_ line: Int?, _ key: String, _ message: String) {
         all.append(YAMLErrors.Mistake(line: line, key: key, message: message))
+    }
+}
+
+extension YamlError {
+    /// Returns the line of the error, from 1. For duplicate keys, returns the line of the first repetition.
+    func line(in yaml: String) -> Int? {
+        switch self {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
+        case .duplicatedKeysInMapping(let keys, let context):
+            keys.compactMap { Self.secondLine(of: $0, inMappingAt: context.mark, yaml) }.min() ?? context.mark.line
+        default: nil
+        }
+    }
+
+    /// A description of the error, without its position.
+    var sentence: String {
+        switch self {
+        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
+            "not YAML: \(problem)"
+        case .duplicatedKeysInMapping(let keys, _): "`\(keys.sorted().joined(separator: "`, `"))` occurs more than once"
+        default: "not YAML: the file contains characters that YAML does not allow"
+        }
+    }
+
+    /// Returns the line in which a key is repeated; Yams reports only the line in which the mapping
+    /// begins. In a mapping with one key per line, all keys begin at the same column.
+    private static func secondLine(of key: String, inMappingAt start: Mark, _ yaml: String) -> Int? {
+        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false)
+        var seen = 0
+        for (index, line) in lines.enumerated().dropFirst(start.line - 1) {
+            let indent = line.prefix { $0 == " " }.count
+            let isFirst = index == start.line - 1
+            guard isFirst || indent >= start.column - 1 || line.allSatisfy({ $0 == " " }) || line.hasPrefix("#") else {
+                return nil
+            }
+            guard isFirst || indent == start.column - 1, begins(line.dropFirst(start.column - 1), with: key) else { continue }
+            seen += 1
+            if seen == 2 { return index + 1 }
+        }
+        return nil
+    }
+
+    private static func begins(_ line: Substring, with key: String) -> Bool {
+        ["", "'", "\""].contains { quote in
+            let written = quote + key + quote
+            return line.hasPrefix(written) && line.dropFirst(written.count).drop { $0 == " " }.hasPrefix(":")
+        }
     }
 }

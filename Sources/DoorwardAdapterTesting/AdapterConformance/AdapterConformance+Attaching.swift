@@ -89,3 +89,216 @@ extension AdapterConformance {
         },
     ]
 }
+
+extension AdapterConformance {
+    static let addressChecks: [ConformanceCheck] = [
+        ConformanceCheck("An adapter's kind consists of lower-case letters and never changes") { harness in
+            let kind = harness.adapter.kind
+            try require(!kind.isEmpty && kind.utf8.allSatisfy { (0x61...0x7A).contains($0) }, "the kind is '\(kind)'")
+            _ = try await ConformanceRun(harness)
+            try require(harness.adapter.kind, is: kind, "the kind after the start")
+        },
+        ConformanceCheck("`check` returns the capabilities of the lock at the address") { harness in
+            for number in 0..<3 {
+                let found = try harness.adapter.check(address: harness.address(of: number)).capabilities
+                try require(found, is: harness.capabilities, "the capabilities of lock \(number)")
+            }
+            if let limited = harness.limited {
+                let found = try harness.adapter.check(address: limited.address).capabilities
+                try require(found, is: limited.capabilities, "the capabilities of the limited lock")
+            }
+        },
+        ConformanceCheck("`check` gives the same result before the start, while the adapter runs, and after the stop") {
+            harness in
+            let (good, bad) = (harness.address(of: 0), addressWithWrongTypes(harness))
+            let expected = [checkResult(on: good, harness), checkResult(on: bad, harness)]
+            _ = try await ConformanceRun(harness)
+            try require(
+                [checkResult(on: good, harness), checkResult(on: bad, harness)], is: expected,
+                "the results while the adapter runs")
+            await harness.adapter.stop()
+            try require(
+                [checkResult(on: good, harness), checkResult(on: bad, harness)], is: expected, "the results after the stop")
+        },
+        ConformanceCheck("Checking the address of an attached lock moves no lock and causes no report") { harness in
+            let run = try await ConformanceRun(harness)
+            for _ in 0..<3 { _ = try harness.adapter.check(address: harness.address(of: 0)) }
+            _ = checkResult(on: addressWithWrongTypes(harness), harness)
+            try await run.pass(settlingTime)
+            try run.requireNoReports(of: 0, "after a check")
+            try await run.requireCommands([], at: 0, "after a check")
+        },
+        ConformanceCheck("An unknown key in an address is rejected, not ignored") { harness in
+            guard !harness.adapter.addressFields.isEmpty else { throw NotApplicable.fields }
+            var address = harness.address(of: 0)
+            address["noSuchKey"] = .null
+            let expected = AddressErrors([.init(field: "address.noSuchKey", problem: "unknown_key")])
+            try require(checkResult(on: address, harness), is: .mistakes(expected), "the result for an unknown key")
+        },
+        ConformanceCheck("All errors of an address are reported at once, sorted, each with its field") { harness in
+            let address = addressWithWrongTypes(harness)
+            guard !address.isEmpty else { throw NotApplicable.fields }
+            guard case .mistakes(let found) = checkResult(on: address, harness) else {
+                throw ConformanceFailure("an address with a wrong value in every field is accepted")
+            }
+            try require(found.mistakes.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
+            try require(
+                found.mistakes.allSatisfy { isSnakeCase($0.problem) }, "a problem code is not in snake case: \(found.mistakes)")
+        },
+    ]
+
+    /// The result of checking an address.
+    enum CheckResult: Equatable {
+        case capabilities(LockCapabilities)
+        case mistakes(AddressErrors)
+    }
+
+    /// - Parameter scope: the transports that the caller may know of.
+    static func checkResult(
+        on address: [String: JSONValue], _ harness: any AdapterHarness, within scope: TransportScope = .everything
+    ) -> CheckResult {
+        do {
+            return .capabilities(try harness.adapter.check(address: address, within: scope).capabilities)
+        } catch {
+            return .mistakes(error)
+        }
+    }
+
+    /// Returns an address with every key that the adapter lists, each with a value of the wrong type.
+    static func addressWithWrongTypes(_ harness: any AdapterHarness) -> [String: JSONValue] {
+        Dictionary(harness.adapter.addressFields.map { ($0.name, $0.form.valueOfWrongType) }) { first, _ in first }
+    }
+
+    /// Returns whether the text is a code such as `out_of_range`.
+    private static func isSnakeCase(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+}
+
+extension AddressField.Form {
+    /// A value of the wrong type for a field of this form.
+    var valueOfWrongType: JSONValue {
+        switch self {
+        case .boolean: .string("true")
+        case .text, .integer, .number, .word, .words: .bool(true)
+        }
+    }
+}
+
+extension AdapterConformance {
+    static let fieldChecks: [ConformanceCheck] = [
+        ConformanceCheck("Each key of an address is listed once with its meaning, and the list never changes") { harness in
+            let fields = harness.adapter.addressFields
+            try require(Set(fields.map(\.name)).count, is: fields.count, "the number of different keys")
+            for field in fields {
+                try require(!field.name.isEmpty, "a key is empty")
+                try require(field.meaning.hasSuffix("."), "the meaning of \(field.name) is not a sentence: \(field.meaning)")
+                try require(!field.isRequired || field.defaultValue == nil, "\(field.name) is required and has a default value")
+            }
+            _ = try await ConformanceRun(harness)
+            try require(harness.adapter.addressFields, is: fields, "the fields after the start")
+        },
+        ConformanceCheck("`check` accepts the listed default values") { harness in
+            let fields = try fields(of: harness) { $0.defaultValue != nil }
+            for field in fields { try requireAccepted(field.name, field.defaultValue ?? .null, harness) }
+        },
+        ConformanceCheck("An address without a required key gets exactly one error: `required` for that key") { harness in
+            for field in try fields(of: harness, where: \.isRequired) {
+                var address = harness.address(of: 0)
+                address[field.name] = nil
+                let expected = AddressErrors([.init(field: "address.\(field.name)", problem: "required")])
+                try require(checkResult(on: address, harness), is: .mistakes(expected), "the result without \(field.name)")
+            }
+        },
+        ConformanceCheck("A key that is not required may be absent") { harness in
+            for field in try fields(of: harness, where: { !$0.isRequired }) {
+                var address = harness.address(of: 0)
+                address[field.name] = nil
+                if case .mistakes(let mistakes) = checkResult(on: address, harness) {
+                    throw ConformanceFailure("an address without \(field.name): \(mistakes.mistakes)")
+                }
+            }
+        },
+        ConformanceCheck("Values at both ends of a range are accepted, values outside it are rejected") { harness in
+            for field in try fields(of: harness, where: \.form.isRange) {
+                switch field.form {
+                case .integer(let range):
+                    try requireAccepted(field.name, .integer(range.lowerBound), harness)
+                    try requireAccepted(field.name, .integer(range.upperBound), harness)
+                    if range.lowerBound > .min { try requireRejected(field.name, .integer(range.lowerBound - 1), harness) }
+                    if range.upperBound < .max { try requireRejected(field.name, .integer(range.upperBound + 1), harness) }
+                case .number(let range):
+                    try requireAccepted(field.name, .number(range.lowerBound), harness)
+                    try requireAccepted(field.name, .number(range.upperBound), harness)
+                    try requireRejected(field.name, .number(range.lowerBound.nextDown), harness)
+                    try requireRejected(field.name, .number(range.upperBound.nextUp), harness)
+                case .text, .boolean, .word, .words: continue
+                }
+            }
+        },
+        ConformanceCheck("Only the listed values are accepted") { harness in
+            for field in try fields(of: harness, where: { !$0.form.isRange }) {
+                switch field.form {
+                case .word(let words):
+                    for word in words { try requireKnownValue(field.name, word, harness) }
+                    try requireRejected(field.name, .string("no such word"), harness)
+                case .words(let words):
+                    try requireAccepted(field.name, .array(words.map { .string($0) }), harness)
+                    try requireAccepted(field.name, .array([]), harness)
+                    try requireRejected(field.name, .array([.string("no such word")]), harness)
+                    try requireRejected(field.name, .array([.null]), harness)
+                case .text: try requireRejected(field.name, .string(""), harness)
+                case .boolean: for value in [true, false] { try requireAccepted(field.name, .bool(value), harness) }
+                case .integer, .number: continue
+                }
+            }
+        },
+    ]
+
+    /// Returns the address fields that meet a condition; at least one.
+    ///
+    /// - Throws: `NotApplicable` if no field meets it.
+    private static func fields(
+        of harness: any AdapterHarness, where condition: (AddressField) -> Bool
+    ) throws(NotApplicable) -> [AddressField] {
+        let fields = harness.adapter.addressFields.filter(condition)
+        guard !fields.isEmpty else { throw .fields }
+        return fields
+    }
+
+    private static func checkResult(on value: JSONValue, under key: String, _ harness: any AdapterHarness) -> CheckResult {
+        var address = harness.address(of: 0)
+        address[key] = value
+        return checkResult(on: address, harness)
+    }
+
+    private static func requireAccepted(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
+        guard case .mistakes(let mistakes) = checkResult(on: value, under: key, harness) else { return }
+        throw ConformanceFailure("\(key) \(value): \(mistakes.mistakes)")
+    }
+
+    /// Requires that the value is accepted for its key. Errors of other keys are ignored, because
+    /// the value may require keys that the harness's address does not have.
+    private static func requireKnownValue(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
+        guard case .mistakes(let mistakes) = checkResult(on: .string(word), under: key, harness) else { return }
+        guard mistakes.mistakes.contains(where: { $0.field == "address.\(key)" }) else { return }
+        throw ConformanceFailure("\(key) \(word): \(mistakes.mistakes)")
+    }
+
+    private static func requireRejected(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
+        guard case .mistakes(let found) = checkResult(on: value, under: key, harness) else {
+            throw ConformanceFailure("\(key) \(value) is accepted")
+        }
+        try require(found.mistakes.map(\.field), is: ["address.\(key)"], "the rejected fields")
+    }
+}
+
+extension AddressField.Form {
+    /// Whether a value of this form is a number within a range.
+    fileprivate var isRange: Bool {
+        switch self {
+        case .integer, .number: true
+        case .text, .boolean, .word, .words: false
+        }
+    }
+}

@@ -106,3 +106,167 @@ extension ConformanceRun {
         try await pass(harness.lateTime)
     }
 }
+
+extension AdapterConformance {
+    static let endpointChecks: [ConformanceCheck] = [
+        ConformanceCheck("`check` returns the lock that is attached at an address, or none if there is none") { harness in
+            let run = try await ConformanceRun(harness, locks: 2)
+            for number in 0..<2 {
+                let attached = try harness.adapter.check(address: harness.address(of: number)).attachedDevice
+                let expected = harness.detectsDuplicates ? ConformanceRun.id(number) : nil
+                try require(attached, is: expected, "the lock attached at address \(number)")
+            }
+            let none = try harness.adapter.check(address: harness.address(of: 5)).attachedDevice
+            try require(none, is: nil, "the lock attached at a free address")
+            try await run.requireConfirmation(of: run.opening, by: 0)
+        },
+        ConformanceCheck("An address is free again when its lock is detached or attached with another address") { harness in
+            let run = try await ConformanceRun(harness, locks: 2)
+            run.detach(0)
+            run.attach(1, as: harness.address(of: 6))
+            for number in 0..<2 {
+                let attached = try harness.adapter.check(address: harness.address(of: number)).attachedDevice
+                try require(attached, is: nil, "the lock attached at address \(number)")
+            }
+            let attached = try harness.adapter.check(address: harness.address(of: 6)).attachedDevice
+            try require(
+                attached, is: harness.detectsDuplicates ? ConformanceRun.id(1) : nil, "the lock attached at the new address")
+        },
+        ConformanceCheck("The owner of a transport is returned, and none for a transport that does not exist") { harness in
+            guard let transportAddresses = harness.transportAddresses else {
+                return try require(harness.adapter.owner(of: harness.address(of: 0)), is: .shared, "the owner of the transport")
+            }
+            for transport in transportAddresses.owned {
+                try require(
+                    harness.adapter.owner(of: transport.address), is: transport.owner,
+                    "the owner of the transport of \(transport.address)")
+            }
+            try require(
+                harness.adapter.owner(of: transportAddresses.missing), is: nil, "the owner of a transport that does not exist")
+            _ = try await ConformanceRun(harness)
+            for transport in transportAddresses.owned {
+                try require(harness.adapter.owner(of: transport.address), is: transport.owner, "the owner while the adapter runs")
+            }
+        },
+        ConformanceCheck("A transport outside the caller's scope gives the same result as one that does not exist") { harness in
+            guard let transportAddresses = harness.transportAddresses else { throw NotApplicable.transportAddresses }
+            _ = try await ConformanceRun(harness)
+            for transport in transportAddresses.owned where transport.owner != .shared {
+                for extra in [[:], ["noSuchKey": .null]] as [[String: JSONValue]] {
+                    let (hidden, missing) = (
+                        transport.address.merging(extra) { $1 }, transportAddresses.missing.merging(extra) { $1 }
+                    )
+                    try require(
+                        checkResult(on: hidden, harness, within: .of([])), is: checkResult(on: missing, harness),
+                        "the result for another owner's transport")
+                }
+                try require(
+                    checkResult(on: transportAddresses.missing, harness) != checkResult(on: transport.address, harness),
+                    "the transport is not found")
+            }
+        },
+        ConformanceCheck("A portfolio's transport is accepted within its owner's scope, and only for locks in that portfolio") {
+            harness in
+            guard let transportAddresses = harness.transportAddresses else { throw NotApplicable.transportAddresses }
+            let otherPortfolio = PortfolioID(high: 0xFEED, low: 1)
+            for transport in transportAddresses.owned {
+                guard case .portfolio(let id) = transport.owner else { continue }
+                let open = checkResult(on: transport.address, harness)
+                try require(
+                    checkResult(on: transport.address, harness, within: .of([id])), is: open, "the result in the owner's scope")
+                try require(
+                    checkResult(on: transport.address, harness, within: .everything.restricted(to: id)), is: open,
+                    "the result in the portfolio")
+                try require(
+                    checkResult(on: transport.address, harness, within: .everything.restricted(to: otherPortfolio)),
+                    is: checkResult(on: transportAddresses.missing, harness), "the result in another portfolio")
+            }
+        },
+    ]
+}
+
+extension AdapterConformance {
+    static let discoveryChecks: [ConformanceCheck] = [
+        ConformanceCheck("A discovered lock is listed once, and can be attached with the listed address") { harness in
+            let run = try await ConformanceRun(harness, locks: 0)
+            guard try await run.announce(3) else {
+                try require(harness.adapter.discovered, is: [], "the discovered locks, although no lock can be discovered")
+                throw NotApplicable.discovery
+            }
+            let found = harness.adapter.discovered
+            try require(found.count, is: 1, "the number of discovered locks")
+            let lock = found[0]
+            try require(lock.problem == nil, "it cannot be attached: \(lock.problem ?? "")")
+            try require(harness.adapter.owner(of: lock.address), is: lock.owner, "the owner of its transport")
+            let checked = try harness.adapter.check(address: lock.address)
+            if let listed = lock.capabilities { try require(checked.capabilities, is: listed, "its capabilities") }
+            run.attach(3, as: lock.address)
+            try await run.pass(harness.promptTime)
+            run.recorder.forget()
+            try await run.requireConfirmation(of: run.opening, by: 3)
+        },
+        ConformanceCheck("A discovered lock is not listed while it is attached, and is listed again when detached") { harness in
+            let run = try await ConformanceRun(harness, locks: 0)
+            let lock = try await run.discovered(3)
+            run.attach(3, as: lock.address)
+            try await run.pass(harness.promptTime)
+            try require(harness.adapter.discovered, is: [], "the discovered locks while it is attached")
+            run.detach(3)
+            try await run.pass(harness.promptTime)
+            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is detached")
+        },
+        ConformanceCheck("A lock removed from its own system is no longer listed, and is listed again when it is back") {
+            harness in
+            let run = try await ConformanceRun(harness, locks: 0)
+            let lock = try await run.discovered(3)
+            _ = try await run.announce(3, isPresent: false)
+            try require(harness.adapter.discovered, is: [], "the discovered locks when it is removed")
+            _ = try await run.announce(3)
+            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is back")
+        },
+        ConformanceCheck("Discovered locks have different ids and a stable order, and were first seen no later than last seen") {
+            harness in
+            let run = try await ConformanceRun(harness, locks: 0)
+            for number in 0..<5 { guard try await run.announce(number) else { throw NotApplicable.discovery } }
+            let found = harness.adapter.discovered
+            try require(Set(found.map(\.id)).count, is: 5, "the number of ids")
+            for _ in 0..<3 { try require(harness.adapter.discovered.map(\.id), is: found.map(\.id), "the order") }
+            try require(found.allSatisfy { $0.firstSeenAt <= $0.lastSeenAt }, "a lock was last seen before it was first seen")
+            try require(Set(found.map(\.address)).count, is: 5, "the number of addresses")
+        },
+        ConformanceCheck("Discovery moves no lock, and nothing is reported for locks that are not attached") { harness in
+            let run = try await ConformanceRun(harness, locks: 1)
+            guard try await run.announce(3) else { throw NotApplicable.discovery }
+            _ = harness.adapter.discovered
+            try await run.pass(settlingTime)
+            try require(run.recorder.reports.filter { $0.deviceID != ConformanceRun.id(0) }, is: [], "the reports of other locks")
+            try await run.requireCommands([], at: 0, "after other locks were discovered")
+            run.attach(3, as: harness.adapter.discovered[0].address)
+            try await run.pass(harness.promptTime)
+            try await run.requireCommands([], at: 3, "after it was discovered and attached")
+        },
+    ]
+}
+
+extension ConformanceRun {
+    /// Makes a lock discoverable, or removes it from its own system, and waits until the adapter has detected the change.
+    ///
+    /// - Returns: false if locks of this kind cannot be discovered.
+    func announce(_ number: Int, isPresent: Bool = true) async throws -> Bool {
+        guard try await harness.announce(number, isPresent: isPresent) else { return false }
+        try await pass(harness.promptTime)
+        return true
+    }
+
+    /// Makes a lock discoverable.
+    ///
+    /// - Returns: the discovered lock.
+    /// - Throws: `NotApplicable` if locks of this kind cannot be discovered.
+    func discovered(_ number: Int) async throws -> DiscoveredLock {
+        guard try await announce(number) else { throw NotApplicable.discovery }
+        guard let lock = adapter.discovered.first else {
+            throw ConformanceFailure("a discovered lock is not listed")
+        }
+        return lock
+    }
+}

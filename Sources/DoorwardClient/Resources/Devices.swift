@@ -137,3 +137,18 @@ extension Response<Wire.DeviceAnswer> {
         Devices.Entry(lock: content.device, json: JSONScanner.member("device", of: json) ?? [])
     }
 }
+
+/// Commands to locks, and their outcomes.
+package struct Commands: Sendable {
+    let client: DoorwardClient
+
+    /// Fetches a command: the caller's own, or one for a lock whose history the caller may read.
+    package func command(_ id: String) async throws -> Response<Wire.CommandAnswer> {
+        try await client.send(.get("commands", id))
+    }
+
+    /// Lists commands, newest first.
+    package func list(deviceID: String? = nil) -> Pages<Wire.Command> {
+        Pages(client: client, request: .get("commands", query: [("deviceId", deviceID), ("sortBy", "-createdAt")]))
+    }
+}

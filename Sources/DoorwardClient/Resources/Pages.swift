@@ -1,4 +1,5 @@
 package import DoorwardAPI
+internal import NIOHTTP1
 
 /// A list, fetched page by page as it is read.
 package struct Pages<Item: Wire.ListItem>: AsyncSequence, Sendable {
@@ -51,5 +52,33 @@ package struct Pages<Item: Wire.ListItem>: AsyncSequence, Sendable {
         let pagination =
             #""pagination":{"totalItems":\#(items.count),"totalPages":1,"currentPage":1,"pageSize":\#(items.count)}"#
         return Array("{\"\(Item.listKey)\":[".utf8) + list + Array("],\(pagination)}".utf8)
+    }
+}
+
+/// The deletion of one object, or the removal of a role. Making the value sends nothing.
+package struct Deletion: Sendable {
+    let client: DoorwardClient
+    let path: [String]
+
+    /// Fetches what the deletion would remove and end, without changing anything.
+    ///
+    /// - Parameter isCascading: whether everything that the object contains is included.
+    /// - Throws: `ClientError.refused`, as the deletion itself would.
+    package func preview(isCascading: Bool = false) async throws -> Response<Wire.RemovalPreviewAnswer> {
+        try await client.send(request(isCascading, isDryRun: true))
+    }
+
+    /// Deletes the object. When this returns, every right that the deletion ends has ended.
+    ///
+    /// - Parameter isCascading: whether everything that the object contains is deleted with it. Locks are kept, without a place.
+    /// - Throws: `ClientError.refused` with `has_dependents` for an object that contains others, if `isCascading` is false.
+    package func perform(isCascading: Bool = false) async throws {
+        try await client.perform(request(isCascading, isDryRun: false))
+    }
+
+    private func request(_ isCascading: Bool, isDryRun: Bool) -> APIRequest {
+        var deletion = APIRequest(.DELETE, parts: path)
+        deletion.query = (isCascading ? [("cascade", "true")] : []) + (isDryRun ? [("dryRun", "true")] : [])
+        return deletion
     }
 }

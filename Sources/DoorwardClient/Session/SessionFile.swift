@@ -1,6 +1,46 @@
 internal import FoundationEssentials
 internal import Glibc
 
+/// A signed-in session as it is stored between calls. The description contains no secrets.
+package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The gateway that issued the tokens. The tokens are sent to no other gateway.
+    package var server: String
+    /// Email address of the user; `nil` with an API key.
+    package var email: String?
+    /// The bearer token: an access token or an API key.
+    package var token: String
+    /// Seconds since 1970 at which the access token expires by this machine's clock; `nil` with an API key.
+    package var expiresAt: Int64?
+    /// The refresh token, which is valid for one refresh; `nil` with an API key.
+    package var refreshToken: String?
+    /// The absolute path of a PEM file; only its certificates are trusted for this gateway. `nil` if the system's certificates
+    /// are trusted.
+    package var caFile: String?
+
+    /// Makes a session that uses an API key.
+    package init(server: ServerAddress, apiKey: String) {
+        (self.server, token) = (server.description, apiKey)
+    }
+
+    /// - Parameter lifetime: seconds from now until the access token expires.
+    package init(server: ServerAddress, email: String?, token: String, lifetime: Int, refreshToken: String) {
+        (self.server, self.email, self.token) = (server.description, email, token)
+        (expiresAt, self.refreshToken) = (Self.now + Int64(lifetime), refreshToken)
+    }
+
+    /// Whether the access token expires within 15 seconds, so that it should not be used.
+    var expiresSoon: Bool { expiresAt.map { $0 - Self.now < 15 } ?? false }
+
+    private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+
+    /// The user and the gateway.
+    package var description: String { "\(email ?? "an API key") at \(server)" }
+    /// Same as `description`.
+    package var debugDescription: String { description }
+    /// Mirrors `description`, so that a dump shows no secret.
+    package var customMirror: Mirror { Mirror(reflecting: description) }
+}
+
 /// The file that stores a session, readable only by its owner, and the file lock that is held while the session is refreshed.
 package struct SessionFile: Sendable {
     /// An absolute path.
@@ -102,4 +142,55 @@ package struct SessionFile: Sendable {
     private var reason: String { String(cString: strerror(errno)) }
 
     private func failure(_ why: String) -> ClientError { .sessionFile(path: path, why: why) }
+}
+
+/// The stored sign-ins of one person on this machine: `session.json` for the default sign-in, and `sessions/NAME.json` for each
+/// named one.
+package struct SessionFolder: Sendable {
+    /// An absolute path.
+    private let path: String
+
+    /// - Parameter path: the folder, which is created when a session is stored.
+    package init(_ path: String) { self.path = path }
+
+    /// Returns the file of a sign-in, which need not exist.
+    package func file(_ name: SessionName) -> SessionFile {
+        SessionFile(path: name == .default ? "\(path)/session.json" : "\(path)/sessions/\(name).json", name: name)
+    }
+
+    /// Returns the names of the stored sign-ins, the default one first. Ignores files with other names.
+    package func names() -> [SessionName] {
+        let files = FileManager.default
+        let entries = (try? files.contentsOfDirectory(atPath: "\(path)/sessions")) ?? []
+        let named = entries.filter { $0.hasSuffix(".json") }.compactMap { SessionName(String($0.dropLast(".json".count))) }
+            .filter { $0 != .default }
+        return (files.fileExists(atPath: file(.default).path) ? [.default] : []) + named.sorted()
+    }
+}
+
+/// The name of one of several sign-ins on a machine: 1 to 64 ASCII letters, digits, hyphens, underscores and dots.
+package struct SessionName: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The name as it is typed; upper and lower case differ.
+    package let description: String
+
+    /// The sign-in that commands use when no name is given.
+    package static let `default` = SessionName(checked: "default")
+
+    /// - Returns: `nil` for any other text, so that no name refers to a file in another folder.
+    package init?(_ text: String) {
+        let isAllowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
+            default: false
+            }
+        }
+        guard isAllowed, (1...64).contains(text.utf8.count) else { return nil }
+        self.init(checked: text)
+    }
+
+    private init(checked: String) { description = checked }
+
+    /// Compares the bytes of the names.
+    package static func < (first: Self, second: Self) -> Bool { first.description < second.description }
 }

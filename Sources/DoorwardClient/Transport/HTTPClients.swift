@@ -1,5 +1,8 @@
 internal import AsyncHTTPClient
+internal import FoundationEssentials
+internal import Glibc
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOSSL
 internal import Synchronization
 
@@ -42,5 +45,44 @@ enum HTTPClients {
         configuration.timeout.connect = .seconds(10)
         configuration.tlsConfiguration = tls
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+}
+
+/// Certificates that a client trusts in place of those of the system.
+struct TrustedAuthorities: Hashable, Sendable {
+    let certificates: [NIOSSLCertificate]
+
+    /// - Parameter file: a path of a PEM file.
+    /// - Throws: `ClientError.authorityFile` if the file cannot be read or contains no certificate.
+    init(file: String) throws(ClientError) {
+        guard access(file, R_OK) == 0 else {
+            throw .authorityFile(path: file, why: "it cannot be read: \(String(cString: strerror(errno)))")
+        }
+        guard let text = try? Data(contentsOf: URL(filePath: file)) else {
+            throw .authorityFile(path: file, why: "it cannot be read: it is not a file")
+        }
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(Array(text)), !certificates.isEmpty else {
+            throw .authorityFile(path: file, why: "it contains no certificate in PEM")
+        }
+        self.certificates = certificates
+    }
+}
+
+/// Asks a gateway on this machine whether it is ready, for service managers and containers.
+package enum ReadinessProbe {
+    /// - Parameter server: scheme, host and port. The certificate is not verified: it is for the name that others use, the request
+    ///   contains no secret, and a certificate that has expired does not make a gateway less ready.
+    /// - Returns: the status of `/readyz`: 200 if the gateway is ready, 503 if not.
+    /// - Throws: `ClientError.noConnection` or `.noResponse`.
+    package static func status(of server: String, within timeout: Duration) async throws -> Int {
+        do {
+            let request = HTTPClientRequest(url: "\(server)/readyz")
+            return Int(try await HTTPClients.unverified.execute(request, timeout: TimeAmount(timeout)).status.code)
+        } catch {
+            let failure = ConnectionFailure(error)
+            throw failure.isBeforeSending
+                ? ClientError.noConnection(server: server, why: failure.reason)
+                : ClientError.noResponse(server: server, why: failure.reason)
+        }
     }
 }

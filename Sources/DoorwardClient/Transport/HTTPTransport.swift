@@ -1,6 +1,11 @@
 internal import AsyncHTTPClient
+internal import DoorwardAPI
+internal import FoundationEssentials
+internal import Glibc
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
 
 /// Sends requests to one gateway and returns its responses.
 struct HTTPTransport: Sendable {
@@ -76,5 +81,197 @@ struct HTTPTransport: Sendable {
         return failure.isBeforeSending && !wasSent
             ? ClientError.noConnection(server: server, why: failure.reason)
             : ClientError.noResponse(server: server, why: failure.reason)
+    }
+}
+
+/// An HTTP response, not yet decoded.
+struct TransportResponse: Sendable {
+    let status: Int
+    let body: [UInt8]
+    /// `Retry-After`, in seconds.
+    let retryAfter: Int?
+    let server: ServerAddress
+    var etag: String?
+
+    /// What proxies answer that cannot reach the gateway, or have no response of it.
+    private static let proxyStatuses: Set<Int> = [502, 503, 504]
+
+    /// - Throws: `ClientError.refused` for an error response of the gateway, `.noResponse` for one of a proxy without a connection to
+    ///   the gateway, `.notAGateway` for any other error response.
+    func successful() throws(ClientError) -> TransportResponse {
+        guard !(200..<300).contains(status) else { return self }
+        guard let envelope = try? JSONDecoder().decode(Wire.ErrorEnvelope.self, from: Data(body)) else {
+            guard Self.proxyStatuses.contains(status) else { throw .notAGateway(server: server.description) }
+            throw .noResponse(server: server.description, why: "a proxy in front of the gateway answered \(status)")
+        }
+        throw .refused(
+            APIError(
+                status: status, code: envelope.code, message: envelope.message,
+                denial: envelope.details?.denial.reason == nil ? nil : envelope.details?.denial,
+                fields: envelope.details?.fields ?? [], command: envelope.details?.command,
+                dependents: envelope.details?.dependents ?? [:], requestID: envelope.requestId, retryAfter: retryAfter))
+    }
+
+    /// Decodes `data` of a successful response.
+    func decoded<Content: Decodable & Sendable>(from server: ServerAddress) throws(ClientError) -> Response<Content> {
+        guard let json = JSONScanner.member("data", of: body),
+            let content = try? JSONDecoder().decode(Content.self, from: Data(json))
+        else { throw .notAGateway(server: server.description) }
+        return Response(content: content, json: Array(json), etag: etag)
+    }
+}
+
+/// A response as received: its status and headers, and a body that has not been read yet.
+package struct RawResponse: Sendable {
+    private let response: HTTPClientResponse
+    private let transport: HTTPTransport
+
+    init(_ response: HTTPClientResponse, transport: HTTPTransport) { (self.response, self.transport) = (response, transport) }
+
+    /// The HTTP status.
+    package var status: Int { Int(response.status.code) }
+
+    /// The status line, such as `HTTP/1.1 200 OK`.
+    package var statusLine: String { "\(response.version) \(status) \(response.status.reasonPhrase)" }
+
+    /// The headers, in the order received.
+    package var headers: [RawRequests.Field] { response.headers.map { RawRequests.Field($0.name, $0.value) } }
+
+    /// Whether the body is one JSON document.
+    package var isJSON: Bool {
+        let type = response.headers.first(name: "Content-Type")?.prefix { $0 != ";" }.lowercased() ?? ""
+        return type == "application/json" || type == "application/problem+json"
+    }
+
+    /// Whether the status is 2xx.
+    package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// Passes the parts of the body to `take` as they arrive. The body can be read once.
+    ///
+    /// - Parameter take: returns whether to continue with the next part.
+    /// - Throws: `ClientError.noResponse` if the connection ends before the body is complete.
+    package func read(_ take: ([UInt8]) -> Bool) async throws {
+        do {
+            for try await part in response.body {
+                guard take(Array(part.readableBytesView)) else { return }
+            }
+        } catch {
+            throw transport.failure(error, wasSent: true)
+        }
+    }
+
+    /// Passes the parts of the body on as they arrive. The next part is not read before `receive` returns.
+    ///
+    /// - Throws: `ClientError.noResponse` if the connection ends before the body is complete.
+    func forward(to receive: ([UInt8]) async -> Void) async throws {
+        do {
+            for try await part in response.body { await receive(Array(part.readableBytesView)) }
+        } catch {
+            throw transport.failure(error, wasSent: true)
+        }
+    }
+
+    /// Reads the whole body. For a success with an envelope, returns its `data` alone.
+    ///
+    /// - Throws: `ClientError.refused` for an error of the gateway.
+    package func document() async throws -> [UInt8] {
+        let body = try await whole()
+        try requireSuccess(body)
+        return isJSON ? JSONScanner.member("data", of: body) ?? body : body
+    }
+
+    /// Reads the body as received.
+    package func whole() async throws -> [UInt8] {
+        var body: [UInt8] = []
+        try await read { part in
+            body += part
+            return true
+        }
+        return body
+    }
+
+    /// - Throws: `ClientError.refused` for an error of the gateway, `.notAGateway` for an error of another server.
+    package func requireSuccess(_ body: [UInt8]) throws {
+        _ = try TransportResponse(
+            status: status, body: body, retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) },
+            server: transport.server
+        ).successful()
+    }
+}
+
+/// Why a connection failed.
+struct ConnectionFailure {
+    /// The reason, for a person.
+    let reason: String
+    /// Whether the connection failed before anything was sent.
+    var isBeforeSending = false
+    /// Whether the connection broke before the response was complete.
+    var isBroken = false
+    /// Whether the certificate was refused, before anything was sent.
+    var isUntrusted = false
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as HTTPClientError: self.init(error)
+        case let error as NIOConnectionError: self.init(error)
+        case let error as IOError: self.init(error)
+        case NIOSSLError.uncleanShutdown: self = .broken
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+            self.init(reason: "certificate not trusted: it is for another host", isBeforeSending: true)
+            isUntrusted = true
+        case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: self = .untrusted
+        case NIOSSLError.handshakeFailed(let cause), let cause as BoringSSLError:
+            self = Self.isRefusedCertificate(cause) ? .untrusted : .noTLS
+        case is NIOSSLError, is NIOSSLExtraError: self = .noTLS
+        case is NIOTooManyBytesError: self.init(reason: "the response is too large")
+        default: self.init(reason: "the connection failed")
+        }
+    }
+
+    private init(reason: String, isBeforeSending: Bool = false, isBroken: Bool = false) {
+        (self.reason, self.isBeforeSending, self.isBroken) = (reason, isBeforeSending, isBroken)
+    }
+
+    private static let broken = ConnectionFailure(reason: "the connection ended before the response was complete", isBroken: true)
+
+    private static let noTLS = ConnectionFailure(
+        reason: "the TLS handshake failed; this port may not serve HTTPS", isBeforeSending: true)
+
+    private static let untrusted: ConnectionFailure = {
+        var failure = ConnectionFailure(reason: "certificate not trusted", isBeforeSending: true)
+        failure.isUntrusted = true
+        return failure
+    }()
+
+    /// Whether the gateway's certificate was rejected. The Swift API of BoringSSL has no code for
+    /// this reason, only its name in the error's description.
+    private static func isRefusedCertificate(_ error: BoringSSLError) -> Bool { "\(error)".contains("CERTIFICATE_VERIFY_FAILED") }
+
+    private init(_ error: HTTPClientError) {
+        switch error {
+        case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
+            self.init(reason: "it does not respond", isBeforeSending: true)
+        case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(reason: "no response arrived in time")
+        case .remoteConnectionClosed, .uncleanShutdown: self = .broken
+        default: self.init(reason: "the response is not valid HTTP")
+        }
+    }
+
+    private init(_ error: NIOConnectionError) {
+        if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
+            self.init(reason: "host not found", isBeforeSending: true)
+        } else {
+            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).reason }
+            self.init(reason: reason ?? "it does not respond", isBeforeSending: true)
+        }
+    }
+
+    private init(_ error: IOError) {
+        switch error.errnoCode {
+        case ECONNREFUSED: self.init(reason: "connection refused", isBeforeSending: true)
+        case EHOSTUNREACH, ENETUNREACH: self.init(reason: "no route to host", isBeforeSending: true)
+        case ECONNRESET, EPIPE: self = .broken
+        default: self.init(reason: "the connection failed")
+        }
     }
 }

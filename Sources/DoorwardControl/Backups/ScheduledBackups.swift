@@ -1,4 +1,4 @@
-internal import DoorwardDomain
+package import DoorwardDomain
 package import Logging
 package import Metrics
 import Synchronization
@@ -158,4 +158,94 @@ package final class ScheduledBackups: Sendable {
         default: ("failed", "\(error)")
         }
     }
+}
+
+/// When the gateway backs itself up: once for each date, at a time of the clock on the wall.
+package struct BackupSchedule: Sendable {
+    /// The time of day, before 24:00.
+    package let at: LocalTime
+    /// The zone of that clock.
+    package let zone: TimeZoneRules
+
+    package init(at: LocalTime, zone: TimeZoneRules) { (self.at, self.zone) = (at, zone) }
+
+    /// The latest instant up to `now` at which a backup was due: for each date, the first instant at which the clock showed that
+    /// time or a later one. A time that the clock skips is due at the end of the gap, and one that it repeats only once.
+    func latestDue(at now: Timestamp) -> Timestamp {
+        let today = zone.local(at: now).date.daysSinceEpoch
+        // Also tomorrow: a clock that is put back over midnight shows the old date again.
+        return [1, 0].lazy.map { due(today + $0) }.first { $0 <= now } ?? due(today - 1)
+    }
+
+    private func due(_ day: Int64) -> Timestamp {
+        zone.resolve(LocalDateTime(date: CivilDate(daysSinceEpoch: day), time: at)).instant
+    }
+}
+
+/// The name of a backup that the gateway wrote by itself: `doorward-20261127T033000Z.db`, with the time at which it was begun.
+struct BackupName: Comparable {
+    private static let (prefix, suffix, unchecked) = ("doorward-", ".db", ".unchecked")
+
+    /// When the backup was begun, in whole seconds.
+    let instant: Timestamp
+
+    init(at instant: Timestamp) {
+        self.instant = Timestamp(milliseconds: instant.milliseconds.flooredQuotient(by: 1000) * 1000)
+    }
+
+    /// - Returns: `nil` for a file with another name than the gateway gives.
+    init?(_ file: String) {
+        guard file.utf8.count == Self.prefix.count + "20261127T033000Z".count + Self.suffix.count,
+            file.hasPrefix(Self.prefix), file.hasSuffix(Self.suffix)
+        else { return nil }
+        let text = file.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
+        var spelled = ""
+        for (index, character) in text.enumerated() {
+            if index == 4 || index == 6 { spelled += "-" }
+            if index == 11 || index == 13 { spelled += ":" }
+            spelled.append(character)
+        }
+        guard let instant = try? Timestamp(rfc3339: spelled) else { return nil }
+        self.init(at: instant)
+        guard self.file == file else { return nil }
+    }
+
+    /// The name of the file once the backup was found whole.
+    var file: String {
+        Self.prefix + instant.description.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z" + Self.suffix
+    }
+
+    /// The name of the file until then.
+    var uncheckedFile: String { file + Self.unchecked }
+
+    /// Whether a file is what a backup that did not end has left: the copy that was not checked yet, or a part of it.
+    static func isUnfinished(_ file: String) -> Bool {
+        let length = BackupName(at: Timestamp(milliseconds: 0)).file.count
+        return file.dropFirst(length).hasPrefix(unchecked) && BackupName(String(file.prefix(length))) != nil
+    }
+
+    static func < (a: Self, b: Self) -> Bool { a.instant < b.instant }
+}
+
+/// The folder in which the gateway keeps its own backups.
+package protocol BackupStorage: Sendable {
+    /// The absolute path of the folder.
+    var path: String { get }
+
+    /// The names of all regular files in the folder.
+    ///
+    /// - Throws: `.refused` if the folder does not exist or cannot be written; `.failed`.
+    func names() async throws(StoreBackupError) -> [String]
+
+    /// Reads a whole backup, as `doorward store check` does.
+    ///
+    /// - Returns: a sentence about its first fault; `nil` if it is whole.
+    /// - Throws: `.failed` if it cannot be checked.
+    func fault(in name: String) async throws(StoreBackupError) -> String?
+
+    /// Gives a file another name, which no other file has; durable on return.
+    func rename(_ name: String, to newName: String) async throws(StoreBackupError)
+
+    /// Deletes files of these names. One that does not exist is passed over.
+    func remove(_ names: [String]) async throws(StoreBackupError)
 }

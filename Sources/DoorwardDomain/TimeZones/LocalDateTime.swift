@@ -71,3 +71,146 @@ extension TimeZoneRules {
             milliseconds: instant.milliseconds + offset(at: instant.milliseconds.flooredQuotient(by: 1000)) * 1000)
     }
 }
+
+/// A day of the week, with Monday first as in ISO 8601. Raw values are those of the API.
+package enum Weekday: String, CaseIterable, Codable, Sendable {
+    /// Monday; each other case is the day of its name.
+    case monday = "MON"
+    /// Tuesday.
+    case tuesday = "TUE"
+    /// Wednesday.
+    case wednesday = "WED"
+    /// Thursday.
+    case thursday = "THU"
+    /// Friday.
+    case friday = "FRI"
+    /// Saturday.
+    case saturday = "SAT"
+    /// Sunday.
+    case sunday = "SUN"
+}
+
+/// A set of days of the week in one byte.
+package struct WeekdaySet: OptionSet, Hashable, Sendable {
+    /// Bit 0 is Monday, bit 6 is Sunday.
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The set of these days; repetitions do not matter.
+    package init(_ days: some Sequence<Weekday>) {
+        self.init(rawValue: days.reduce(0) { $0 | 1 << UInt8(Weekday.allCases.firstIndex(of: $1) ?? 0) })
+    }
+
+    /// The days of the set, Monday first.
+    package var days: [Weekday] {
+        Weekday.allCases.enumerated().filter { rawValue >> UInt8($0.offset) & 1 == 1 }.map(\.element)
+    }
+
+    /// All seven days.
+    package static let everyDay = Self(rawValue: 0b111_1111)
+
+    /// Whether the set contains the weekday of the day `day` after 1970-01-01, which was a Thursday.
+    @inlinable
+    package func contains(day: Int64) -> Bool {
+        let weekday = (day + 3) % 7
+        return rawValue >> UInt8(weekday < 0 ? weekday + 7 : weekday) & 1 == 1
+    }
+}
+
+/// A time on the wall clock, without a date and a zone: whole seconds from 00:00 to 24:00, which is the end of the day.
+package struct LocalTime: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Seconds since 00:00 on the clock, 0 to 86,400.
+    package let seconds: Int32
+
+    /// The end of the day, `24:00`.
+    package static let endOfDay = Self(seconds: 86_400)
+
+    private init(seconds: Int32) { self.seconds = seconds }
+
+    /// Creates a time of the clock; `nil` for one that no clock shows. Of hour 24 there is only 24:00:00.
+    package init?(hour: Int, minute: Int, second: Int = 0) {
+        guard (0...24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
+            hour < 24 || (minute == 0 && second == 0)
+        else { return nil }
+        seconds = Int32(hour * 3600 + minute * 60 + second)
+    }
+
+    /// Parses `hh:mm` or `hh:mm:ss`; `nil` for any other text. A leap second (`:60`) is read as second 59.
+    package init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part -> Int? in
+            guard part.count == 2, part.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+            return part.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        }
+        guard numbers.count == parts.count, (2...3).contains(numbers.count) else { return nil }
+        let second = numbers.count == 3 ? numbers[2] : 0
+        self.init(hour: numbers[0], minute: numbers[1], second: second == 60 && numbers[0] < 24 ? 59 : second)
+    }
+
+    /// `hh:mm`, or `hh:mm:ss` if the seconds are not 0.
+    package var description: String {
+        let second = seconds % 60
+        let minutes = "\(Self.two(seconds / 3600)):\(Self.two(seconds / 60 % 60))"
+        return second == 0 ? minutes : "\(minutes):\(Self.two(second))"
+    }
+
+    /// Orders the times of one day, 00:00 first and 24:00 last.
+    package static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
+
+    private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// A part of the calendar by which records are counted. Raw values are those of the API.
+package enum CivilPeriod: String, CaseIterable, Sendable {
+    /// An hour of the clock.
+    case hour
+    /// A day of the clock, which has 23 to 25 hours in most zones.
+    case day
+}
+
+extension TimeZoneRules {
+    /// Divides a time at the beginnings of the hours or days on the clock.
+    ///
+    /// A repeated hour is an hour of its own. A day begins when the clock shows its date for the first time.
+    ///
+    /// - Parameter maxParts: the maximum number of parts.
+    /// - Returns: the limits of the parts in ascending order: `from`, the beginnings between, and `until`; `nil` if there are more
+    ///   parts, or `until` is not after `from`.
+    package func limits(from: Timestamp, until: Timestamp, by period: CivilPeriod, maxParts: Int) -> [Timestamp]? {
+        guard from < until else { return nil }
+        var limits = [from]
+        while true {
+            let second = (limits.last ?? from).milliseconds.flooredQuotient(by: 1000)
+            let next = period == .hour ? nextHour(after: second) : nextDay(after: second)
+            guard limits.count <= maxParts else { return nil }
+            guard next * 1000 < until.milliseconds else { return limits + [until] }
+            limits.append(Timestamp(milliseconds: next * 1000))
+        }
+    }
+
+    /// The first instant after `second` at which an hour begins on the clock.
+    private func nextHour(after second: Int64) -> Int64 {
+        var segment = segment(at: second)
+        let hour = (second + segment.offset).flooredQuotient(by: 3600)
+        while true {
+            let next = (hour + 1) * 3600 - segment.offset
+            if next <= segment.end { return next }
+            // The clock changes within the hour.
+            let change = segment.end
+            segment = self.segment(at: change)
+            let reading = change + segment.offset
+            if reading.flooredQuotient(by: 3600) != hour || reading % 3600 == 0 { return change }
+        }
+    }
+
+    /// The first instant after `second` at which the clock shows a new date for the first time.
+    private func nextDay(after second: Int64) -> Int64 {
+        var day = (second + offset(at: second)).flooredQuotient(by: 86_400)
+        while true {
+            day += 1
+            let beginning = resolve(local: day * 86_400).instant
+            if beginning > second { return beginning }
+        }
+    }
+}

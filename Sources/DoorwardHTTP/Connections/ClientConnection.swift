@@ -127,3 +127,30 @@ final class ClientConnection: Sendable {
         }
     }
 }
+
+/// The address at the other end of a connection. It is parsed once for all requests of the connection.
+struct PeerAddress: Sendable {
+    /// The parsed address; `nil` if the transport has none.
+    let address: IPAddress?
+    /// The canonical text of the address, without its port; `nil` if the transport has none.
+    let text: String?
+    /// Whether the peer is a proxy whose `X-Forwarded-For` is trusted.
+    let isTrustedProxy: Bool
+
+    /// - Parameter text: the address without a port; `nil` if the transport has none.
+    init(_ text: String?, proxies: TrustedProxies) {
+        address = text.flatMap { IPAddress($0) }
+        self.text = address?.description ?? text
+        isTrustedProxy = address.map { proxies.isTrusted($0) } ?? false
+    }
+}
+
+/// The unit in which clients are counted: an IPv4 address, or the first 64 bits of an IPv6 address. One household or server
+/// usually gets all addresses of such an IPv6 network.
+struct ClientNetwork: Hashable, Sendable {
+    /// `nil` for an unknown address.
+    private let text: String?
+
+    /// - Parameter address: an address without a port; any other text counts as unknown.
+    init(_ address: String?) { text = address.flatMap { IPAddress($0) }?.network(ofIPv6Bits: 64) }
+}

@@ -115,3 +115,141 @@ extension JSONSchema {
     /// The same form without `null`.
     fileprivate var withoutNull: JSONSchema { if case .nullable(let schema) = self { schema } else { self } }
 }
+
+// Short forms for JSON that is written in the source. DoorwardHTTP uses them for the OpenAPI document alone.
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral,
+    ExpressibleByBooleanLiteral
+{
+    init(stringLiteral value: String) { self = .string(value) }
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+
+    init(_ texts: some Sequence<String>) { self = .array(texts.map { .string($0) }) }
+}
+
+extension JSONSchema {
+    /// The schema in JSON Schema 2020-12 (https://json-schema.org/draft/2020-12/json-schema-core).
+    var json: JSONValue { .object(keywords) }
+
+    private var keywords: [String: JSONValue] {
+        switch self {
+        case .any: [:]
+        case .null: ["type": "null"]
+        case .boolean: ["type": "boolean"]
+        case .integer(let range):
+            Self.number("integer", range.map { (.integer($0.lowerBound), .integer($0.upperBound)) })
+        case .number(let range): Self.number("number", range.map { (.number($0.lowerBound), .number($0.upperBound)) })
+        case .string(let rules): rules.keywords
+        case .words(let words): ["type": "string", "enum": JSONValue(words)]
+        case .array(let element, let maxItems):
+            ["type": "array", "items": element.json].merging(maxItems.map { ["maxItems": .integer(Int64($0))] } ?? [:]) { $1 }
+        case .object(let members): Self.object(members)
+        case .map(let value): ["type": "object", "additionalProperties": value == .any ? true : value.json]
+        case .reference(let name): ["$ref": .string("#/components/schemas/\(name)")]
+        case .oneOf(let forms): ["oneOf": .array(forms.map(\.json))]
+        case .nullable(let schema): schema.orNull
+        }
+    }
+
+    /// A bound that no value of its type can exceed is left out.
+    private static func number(_ type: JSONValue, _ bounds: (JSONValue, JSONValue)?) -> [String: JSONValue] {
+        guard let bounds else { return ["type": type] }
+        let keywords = ["type": type, "minimum": bounds.0]
+        return bounds.1 == .integer(.max) ? keywords : keywords.merging(["maximum": bounds.1]) { $1 }
+    }
+
+    private static func object(_ members: [Member]) -> [String: JSONValue] {
+        var keywords: [String: JSONValue] = ["type": "object", "additionalProperties": false]
+        let properties = members.map { ($0.name, $0.schema.json) }
+        keywords["properties"] = .object(Dictionary(properties) { first, _ in first })
+        let required = members.filter(\.isRequired).map(\.name)
+        if !required.isEmpty { keywords["required"] = JSONValue(required) }
+        return keywords
+    }
+
+    /// The keywords of the same form or `null`.
+    private var orNull: [String: JSONValue] {
+        var keywords = keywords
+        guard case .string(let type) = keywords["type"] else { return ["anyOf": [json, ["type": "null"]]] }
+        keywords["type"] = [.string(type), "null"]
+        if case .array(let words) = keywords["enum"] { keywords["enum"] = .array(words + [.null]) }
+        return keywords
+    }
+
+    // MARK: - Examples
+
+    /// A value of this form.
+    ///
+    /// - Parameter name: the key or parameter that the value is for, which selects a telling text.
+    func example(for name: String = "") -> JSONValue {
+        switch self {
+        case .any, .map: [:]
+        case .null: .null
+        case .boolean: true
+        case .integer(let range): .integer(Self.clamped(20, to: range))
+        case .number(let range): .number(range?.lowerBound ?? 1.5)
+        case .string(let rules): .string(rules.example(for: name))
+        case .words(let words): .string(words.first ?? "")
+        case .array(let element, _): [element.example(for: name)]
+        case .object(let members):
+            .object(Dictionary(members.map { ($0.name, $0.schema.example(for: $0.name)) }) { $1 })
+        case .reference(let component):
+            APIDocument.schemas.first { $0.name == component }?.schema.example(for: name) ?? .null
+        case .oneOf(let forms): forms.first?.example(for: name) ?? .null
+        case .nullable(let schema): schema.example(for: name)
+        }
+    }
+
+    private static func clamped(_ value: Int64, to range: ClosedRange<Int64>?) -> Int64 {
+        range.map { min(max(value, $0.lowerBound), $0.upperBound) } ?? value
+    }
+}
+
+extension StringSchema {
+    fileprivate var keywords: [String: JSONValue] {
+        var keywords: [String: JSONValue] = ["type": "string"]
+        if let minLength { keywords["minLength"] = .integer(Int64(minLength)) }
+        if let maxLength { keywords["maxLength"] = .integer(Int64(maxLength)) }
+        if let pattern { keywords["pattern"] = .string(pattern) }
+        if let format { keywords["format"] = .string(format) }
+        return keywords
+    }
+
+    fileprivate func example(for name: String) -> String {
+        switch (format, name) {
+        case ("uuid", _): "01980c5e-8a3f-7d21-9b1c-3f2e5a7c9d10"
+        case ("date-time", "validUntil"), ("date-time", "expiresAt"): "2027-01-16T11:00:00.000Z"
+        case ("date-time", _): "2027-01-15T14:00:00.000Z"
+        case ("date", _): "2026-12-25"
+        case (_, "validFrom"): "2027-01-15T14:00:00Z"
+        case (_, "validUntil"): "2027-01-16T11:00:00Z"
+        case (_, "from"): "09:00"
+        case (_, "until"): "17:00"
+        case (_, "timeZone"): "Europe/Zurich"
+        case (_, "email"), (_, "guestEmail"): "ada@example.org"
+        case (_, "firstName"): "Ada"
+        case (_, "lastName"): "Berg"
+        case (_, "password"), (_, "newPassword"): "lantern orbit maple winter"
+        case (_, "currentPassword"): "an older and longer passphrase"
+        case (_, "reason"): "A tenant lost the key."
+        case (_, "name"): "Flat 1"
+        case (_, "label"): "Weekend guests"
+        case (_, "adapter"): "simulator"
+        case (_, "defaultTimeZone"): "Europe/Zurich"
+        case (_, "street"): "Lindenweg 4"
+        case (_, "city"): "Bern"
+        case (_, "country"): "Switzerland"
+        case (_, "postalCode"): "3007"
+        case (_, "file"): "/var/backups/doorward.db"
+        case (_, "code"): "4711"
+        case (_, "note"):
+            "doorward.local/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u{2014} witness.example AAAAAAAA\n"
+        default: name.isEmpty ? "text" : name
+        }
+    }
+}

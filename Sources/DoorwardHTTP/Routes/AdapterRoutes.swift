@@ -1,5 +1,6 @@
+internal import DoorwardAPI
 internal import DoorwardControl
-internal import DoorwardDomain
+package import DoorwardDomain
 
 /// The gateway's adapters.
 enum AdapterRoutes {
@@ -81,4 +82,116 @@ extension TransportState: JSONRenderable {
             writer.field("portfolioId", portfolioID?.description)
         }
     }
+}
+
+/// Discovered locks that can be attached.
+enum DiscoveredRoutes {
+    static let all: [Route] = [
+        .get(
+            "/devices/discovered", "Lists the locks that adapters have found and that are not attached.",
+            .page("discoveredDevices", "DiscoveredDevice"), list)
+    ]
+
+    static let schema = JSONSchema.fields([
+        "id": .text, "name": .nullable(.text), "manufacturer": .nullable(.text), "model": .nullable(.text), "adapter": .text,
+        "address": .map(.any), "capabilities": .nullable(.array(.text)), "problem": .nullable(.text), "firstSeenAt": .instant,
+        "lastSeenAt": .instant,
+    ])
+
+    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
+        let page = try call.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
+        return try .page("discoveredDevices", call.control.discoveredLocks.list(for: call.caller, page)) {
+            $1.write(into: &$0)
+        }
+    }
+}
+
+extension DiscoveredDevice: JSONRenderable {
+    /// `adapter` and `address` are in the form that `POST /devices` takes; `capabilities` is `null` if the capabilities are known
+    /// only after attaching.
+    func write(into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("id", id)
+            writer.field("name", name)
+            writer.field("manufacturer", manufacturer)
+            writer.field("model", model)
+            writer.field("adapter", adapter)
+            writer.field("address", JSONValue.object(address))
+            writer.field("capabilities", capabilities?.names)
+            writer.field("problem", problem)
+            writer.field("firstSeenAt", firstSeenAt)
+            writer.field("lastSeenAt", lastSeenAt)
+        }
+    }
+}
+
+/// Triggers events of simulated locks.
+enum SimulatorRoutes {
+    static let all: [Route] = [
+        .post(
+            "/simulator/devices/:id/events", "Triggers an event of a simulated lock, such as a turn of its key.",
+            .object("device", "Device"), trigger)
+    ]
+
+    private static func trigger(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let simulator = call.services.simulator
+        let (event, slot) = try call.readBody { body in
+            let names = simulator?.eventNames
+            let event = body.require("event", body.string("event", as: names.map { .words($0.sorted()) } ?? .text))
+            if let event, let names, !names.contains(event) { body.note("event", .unknownValue) }
+            return (event ?? "", body.string("slot"))
+        }
+        let device = try call.control.attachedDevices.changeable(call.id("id"), for: call.caller)
+        guard let simulator, device.adapter == simulator.adapterKind else {
+            throw GatewayError.conflict("This lock is not simulated.")
+        }
+        if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal {
+            throw GatewayError.conflict(refusal)
+        }
+        let view = call.view
+        return .success { $0.field("device") { view.device(device, into: &$0) } }
+    }
+}
+
+extension SimulatorAnswer {
+    /// The reason why the event did not occur, and what to do; `nil` if it occurred.
+    fileprivate var refusal: String? {
+        switch self {
+        case .done: nil
+        case .lacksPart:
+            "This lock lacks the part that the event needs; see its capabilities and the keypadSlots of its address."
+        case .unknownSlot: "The keypad of this lock has no such slot; the slots are listed under keypadSlots in its address."
+        case .batteryDead: "The battery of this lock is empty; send replace_battery first."
+        case .notAttached: "The lock is not attached to the simulator, or its address is not valid; attach it again."
+        }
+    }
+}
+
+/// Triggers events of simulated locks, for `POST /simulator/devices/:id/events`. It is implemented outside this module with the
+/// simulator adapter, so that this module depends on no adapter.
+package protocol SimulatorControl: Sendable {
+    /// The field `adapter` of the devices that this object controls.
+    var adapterKind: String { get }
+
+    /// The names of events that `trigger` accepts, such as `jam`.
+    var eventNames: Set<String> { get }
+
+    /// Triggers one of `eventNames` at an attached lock; returns when the lock is in its new state.
+    ///
+    /// - Parameter slot: the keypad slot whose code is entered; `nil` if the request contains none.
+    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer
+}
+
+/// The result of triggering an event.
+package enum SimulatorAnswer: Sendable {
+    /// The event occurred.
+    case done
+    /// The lock lacks the part that the event needs: a door contact, a battery or a keypad.
+    case lacksPart
+    /// The keypad has no such slot.
+    case unknownSlot
+    /// The battery is empty and must be replaced first.
+    case batteryDead
+    /// The lock is not attached to the adapter, or the adapter cannot read the lock's address.
+    case notAttached
 }

@@ -1,6 +1,119 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
+internal import HTTPTypes
+
+/// The routes of commands: read the request, pass it to `LockDAL`, wait for the lock's confirmation, respond.
+enum LockCommandRoutes {
+    static let all: [Route] = [
+        route("lock", .lock, "Locks a lock, and waits until the lock confirms it."),
+        route("unlock", .unlock, "Unlocks a lock, and waits until the lock confirms it."),
+        route("unlatch", .unlatch, "Unlatches a lock, so that its door opens, and waits until the lock confirms it."),
+    ]
+
+    private static let answers: [DocumentedAnswer] =
+        .data(["command": .reference("Command"), "device": .nullable(.reference("Device"))])
+        + [
+            DocumentedAnswer(
+                status: 202, summary: "Accepted, with `Prefer: respond-async`: follow the command at its location.",
+                data: .fields(["command": .reference("Command")]), headers: ["Location"])
+        ]
+
+    private static func route(_ word: String, _ operation: LockOperation, _ summary: String) -> Route {
+        var route = Route.post("/devices/:id/\(word)", summary, answers, isRepeatable: true, sendsCommand: true) {
+            try await move($0, operation)
+        }
+        route.runsOnEventLoop = true
+        route.limit = { (control, caller, _) throws(GatewayError) in
+            if let caller { try await control.locks.admit(caller) }
+        }
+        return route
+    }
+
+    private static func move(_ call: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
+        let parameters = try Parameters(call)
+        let request = CommandRequest(
+            caller: call.caller, deviceID: DeviceID(call.text("id")), attemptedID: call.text("id"), operation: operation,
+            statedReason: parameters.reason, override: parameters.override,
+            timeout: parameters.timeout ?? call.services.commandTimeout)
+        let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
+        guard !parameters.isAsync else {
+            let begun = try await locks.begin(request, repeatable: repeatable)
+            return accepted(begun.value.accepted, call.view, location: "/api/v1/commands/\(begun.value.accepted.id)").marked(
+                as: begun)
+        }
+        let ended = try await locks.execute(request, repeatable: repeatable)
+        return answer(ended.value, call.view, call.facts).marked(as: ended)
+    }
+
+    // MARK: - Request
+
+    private struct Parameters {
+        let reason: String?
+        let override: String?
+        let timeout: Duration?
+        /// Whether the request has the header `Prefer: respond-async` (RFC 7240).
+        let isAsync: Bool
+
+        init(_ call: AuthenticatedRequest) throws(GatewayError) {
+            isAsync = LockCommandRoutes.isAsynchronous(call.facts)
+            guard call.hasInput else {
+                (reason, override, timeout) = (nil, nil, nil)
+                return
+            }
+            (reason, override, timeout) = try call.readBody { body in
+                (
+                    body.text("reason", longest: WireLimits.reasonCharacters),
+                    body.object("override") { $0.requiredText("reason", longest: WireLimits.reasonCharacters) },
+                    body.integer("timeoutMs", in: WireLimits.timeoutMs).map { .milliseconds($0) }
+                )
+            }
+        }
+    }
+
+    /// Whether the request has the header `Prefer: respond-async` (RFC 7240).
+    static func isAsynchronous(_ facts: RequestMetadata) -> Bool {
+        facts.headers[.prefer]?.lowercased().split(separator: ",")
+            .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
+    }
+
+    // MARK: - Response
+
+    /// - Parameter location: where the caller can read the command; `nil` if nowhere in the API.
+    static func accepted(_ command: Command, _ view: ProjectedRenderer, location: String?) -> APIResponse {
+        var answer = APIResponse.success(202, location: location) { writer in
+            writer.field("command") { view.command(command, into: &$0) }
+        }
+        answer.headers[.preferenceApplied] = "respond-async"
+        return answer
+    }
+
+    /// Responds with 200 if the lock confirmed the command. For any other outcome, the response is an error that contains the
+    /// command.
+    static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ facts: RequestMetadata) -> APIResponse {
+        guard finished.command.state == .confirmed else {
+            return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(facts)
+        }
+        return .success { writer in
+            writer.field("command") { view.command(finished.command, into: &$0) }
+            writer.field("device") { writer in
+                guard let device = view.tenancy.device(finished.command.deviceID) else { return writer.null() }
+                view.device(device, status: finished.status, into: &writer)
+            }
+        }
+    }
+}
+
+extension LockCommandRoutes {
+    /// The adapter's explanation of a failure, with the lock's name. It includes broker and topic only if the caller may see the
+    /// lock's address.
+    private static func problem(of finished: FinishedCommand, _ view: ProjectedRenderer) -> String? {
+        guard let problem = finished.problem, let device = view.tenancy.device(finished.command.deviceID) else { return nil }
+        let seesAddress = view.sees("address", of: device.id)
+        return "\(device.name): \(seesAddress ? problem.detail : problem.summary)"
+    }
+}
 
 /// Reads commands and their outcomes.
 enum CommandRoutes {

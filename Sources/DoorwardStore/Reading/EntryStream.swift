@@ -304,3 +304,83 @@ struct PostingReading {
         return isAscending ? positions[...] : positions.reversed()[...]
     }
 }
+
+/// Merges several streams of entries in the order of (`at`, `logId`, `seq`) or its reverse.
+///
+/// All streams have been examined up to the last entry returned, so a page can end at any entry and the next page can continue
+/// after it.
+struct EntryMerge {
+    private let isAscending: Bool
+    /// Streams with a buffered entry, in the reverse order of their first entries: the last stream contains the next entry.
+    private var streams: [EntryStream] = []
+    /// The stream of the last returned entry, if its next run must be read before the next entry is returned.
+    private var unread: EntryStream?
+
+    /// Reads the first run of each stream, regardless of the budget.
+    init(_ streams: [EntryStream], isAscending: Bool, in db: Database, _ budget: inout ReadBudget) throws {
+        self.isAscending = isAscending
+        var filled: [EntryStream] = []
+        for var stream in streams where stream.hasMore {
+            try stream.fill(from: db, &budget)
+            if stream.first != nil { filled.append(stream) }
+        }
+        filled.sort { a, b in
+            guard let first = a.first, let second = b.first else { return b.first != nil }
+            return Self.precedes(second, first, isAscending)
+        }
+        self.streams = filled
+    }
+
+    /// Whether every entry has been returned.
+    var isAtEnd: Bool { streams.isEmpty && unread == nil }
+
+    /// Returns the next entry; `nil` at the end, or if the budget is spent.
+    mutating func next(in db: Database, _ budget: inout ReadBudget) throws -> EntryStream.Entry? {
+        while var stream = unread {
+            guard !budget.isSpent else { return nil }
+            try stream.fill(from: db, &budget)
+            unread = stream.first == nil && stream.hasMore ? stream : nil
+            insert(stream)
+        }
+        guard var stream = streams.popLast(), let entry = stream.first else { return nil }
+        stream.skip()
+        if stream.first == nil, stream.hasMore { unread = stream } else { insert(stream) }
+        return entry
+    }
+
+    private mutating func insert(_ stream: EntryStream) {
+        guard let first = stream.first else { return }
+        var range = 0..<streams.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let isLater = streams[middle].first.map { Self.precedes(first, $0, isAscending) } ?? true
+            range = isLater ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        streams.insert(stream, at: range.lowerBound)
+    }
+
+    private static func precedes(_ a: EntryStream.Entry, _ b: EntryStream.Entry, _ isAscending: Bool) -> Bool {
+        let (left, right) = isAscending ? (a, b) : (b, a)
+        return (left.at, left.log.name, left.position) < (right.at, right.log.name, right.position)
+    }
+}
+
+/// The rows and the time that one page of a list may still use.
+struct ReadBudget {
+    /// Rows that may still be examined.
+    private(set) var rowsLeft: Int
+    private let end: (at: MonotonicInstant, clock: any GatewayClock)?
+
+    init(rows: Int, endsAt: MonotonicInstant, clock: any GatewayClock) { (rowsLeft, end) = (rows, (endsAt, clock)) }
+
+    private init() { (rowsLeft, end) = (.max, nil) }
+
+    /// A budget without limits, for a page that cannot end early. The number of entries that such a page skips is limited
+    /// instead.
+    static let unlimited = ReadBudget()
+
+    /// Whether the page must end with the results found so far.
+    var isSpent: Bool { rowsLeft <= 0 || end.map { $0.clock.monotonicNow() >= $0.at } ?? false }
+
+    mutating func spend(rows: Int) { rowsLeft -= rows }
+}

@@ -166,3 +166,195 @@ extension Timestamp {
         self.init(milliseconds: milliseconds)
     }
 }
+
+/// A table of the tenancy. The cases are ordered so that a table comes after the tables that it references.
+enum TenancyTable: String, CaseIterable {
+    case portfolios, properties, units, devices, users
+    case associations = "role_associations"
+    case guestAccesses = "guest_accesses"
+    /// The ids of removed users.
+    case removedUsers = "removed_users"
+    case apiKeys = "api_keys"
+    case invitations
+    /// The id is the id of the guest access.
+    case guestLinks = "guest_links"
+
+    /// All columns in the order in which they are written and read, the id first.
+    var columns: [String] {
+        switch self {
+        case .portfolios:
+            [
+                "id", "name", "created_at", "updated_at", "tier", "modules", "max_properties", "max_units", "max_devices",
+                "max_active_guest_access", "retention_days", "legal_hold",
+            ]
+        case .properties:
+            [
+                "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
+                "default_time_zone", "created_at", "updated_at", "lockdown_since", "lockdown_by", "lockdown_reason",
+            ]
+        case .units: ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"]
+        case .devices:
+            [
+                "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
+                "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "sealed_code",
+                "created_at", "updated_at",
+            ]
+        case .users:
+            [
+                "id", "email_key", "sealed", "is_enabled", "is_super_admin", "default_portfolio_id", "default_property_id",
+                "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
+            ]
+        case .associations: ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"]
+        case .guestAccesses:
+            [
+                "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from",
+                "valid_until", "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at",
+                "created_at", "device_carriers", "time_zone", "resolved_from", "resolved_until", "schedule", "max_uses",
+                "widened_under",
+            ]
+        case .removedUsers: ["id"]
+        case .apiKeys:
+            [
+                "id", "name", "user_id", "parent_id", "entity_type", "entity_id", "role", "digest", "created_at", "expires_at",
+            ]
+        case .invitations:
+            [
+                "id", "email", "role", "entity_type", "entity_id", "account_id", "user_id", "key_id", "digest", "created_at",
+                "expires_at",
+            ]
+        case .guestLinks: ["id", "user_id", "key_id", "digest", "created_at"]
+        }
+    }
+}
+
+/// The JSON of a column: an address, metadata or a schedule.
+///
+/// Reading makes text stream-safe (`StreamSafeText`): a file that was not written by a gateway may have keys with long runs of combining
+/// marks, which would delay the start by seconds.
+enum StoredJSON {
+    /// The maximum nesting depth, which is greater than that of any address or metadata that the gateway accepts. The object itself is the
+    /// first level.
+    static let maxDepth = 64
+
+    private static let encoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
+
+    /// Returns `nil` for an object that could not be read back: one nested deeper than `maxDepth`, or with a number that JSON does not have.
+    static func text(of object: [String: JSONValue]) -> String? {
+        guard let bytes = try? encoder.encode(object), self.object(from: Array(bytes)) != nil else { return nil }
+        // Not shown from here: reading makes it stream-safe.
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns `nil` unless the bytes are exactly one object in JSON.
+    static func object(from bytes: [UInt8]) -> [String: JSONValue]? {
+        guard case .object(let object)? = try? JSONParser<JSONValue>.parse(bytes, maxDepth: maxDepth, rejectsMarks: false) else {
+            return nil
+        }
+        return object
+    }
+}
+
+// The form of a schedule in its column: an object with the names of the API, in which the days of a period are a bit set and the
+// times are seconds of the day.
+extension Schedule {
+    /// The object to store. Never empty, as the column of an access without a schedule is.
+    var stored: [String: JSONValue] {
+        var object: [String: JSONValue] = [
+            "periods": .array(
+                periods.map { period in
+                    .object(period.hours.stored.merging(["days": .integer(Int64(period.days.rawValue))]) { $1 })
+                })
+        ]
+        if let timeZone { object["timeZone"] = .string(timeZone) }
+        if specialDayCut != .instant { object["specialDayCut"] = .string(specialDayCut.rawValue) }
+        if !specialDays.isEmpty {
+            object["specialDays"] = .array(
+                specialDays.map { day in
+                    .object([
+                        "date": .string(day.date.description), "periods": .array(day.periods.map { .object($0.stored) }),
+                    ])
+                })
+        }
+        return object
+    }
+
+    /// Reads a stored object; `nil` if this program did not write it.
+    init?(stored object: [String: JSONValue]) {
+        guard case .array(let periods)? = object["periods"], let read = Self.all(periods, Period.init(stored:)) else {
+            return nil
+        }
+        var (timeZone, cut, days): (String?, SpecialDayCut, [SpecialDay]) = (nil, .instant, [])
+        switch object["timeZone"] {
+        case nil: break
+        case .string(let name)?: timeZone = name
+        default: return nil
+        }
+        switch object["specialDayCut"] {
+        case nil: break
+        case .string(let text)?:
+            guard let stored = SpecialDayCut(rawValue: text) else { return nil }
+            cut = stored
+        default: return nil
+        }
+        switch object["specialDays"] {
+        case nil: break
+        case .array(let values)?:
+            guard let stored = Self.all(values, SpecialDay.init(stored:)) else { return nil }
+            days = stored
+        default: return nil
+        }
+        self.init(timeZone: timeZone, periods: read, specialDays: days, specialDayCut: cut)
+    }
+
+    /// Reads every element; `nil` if one is not an object, or `read` returns `nil` for it.
+    fileprivate static func all<Element>(_ values: [JSONValue], _ read: ([String: JSONValue]) -> Element?) -> [Element]? {
+        var elements: [Element] = []
+        for value in values {
+            guard case .object(let object) = value, let element = read(object) else { return nil }
+            elements.append(element)
+        }
+        return elements
+    }
+}
+
+extension Schedule.Period {
+    fileprivate init?(stored object: [String: JSONValue]) {
+        guard case .integer(let bits)? = object["days"], let days = UInt8(exactly: bits),
+            days <= WeekdaySet.everyDay.rawValue, let hours = Schedule.Hours(stored: object)
+        else { return nil }
+        self.init(days: WeekdaySet(rawValue: days), from: hours.from, until: hours.until)
+    }
+}
+
+extension Schedule.Hours {
+    fileprivate var stored: [String: JSONValue] {
+        ["from": .integer(Int64(from.seconds)), "until": .integer(Int64(until.seconds))]
+    }
+
+    fileprivate init?(stored object: [String: JSONValue]) {
+        guard let from = LocalTime(stored: object["from"]), let until = LocalTime(stored: object["until"]) else { return nil }
+        self.init(from: from, until: until)
+    }
+}
+
+extension Schedule.SpecialDay {
+    fileprivate init?(stored object: [String: JSONValue]) {
+        guard case .string(let text)? = object["date"], let date = CivilDate(text), case .array(let values)? = object["periods"],
+            let periods = Schedule.all(values, Schedule.Hours.init(stored:))
+        else { return nil }
+        self.init(date: date, periods: periods)
+    }
+}
+
+extension LocalTime {
+    fileprivate init?(stored value: JSONValue?) {
+        guard case .integer(let number)? = value, let seconds = Int(exactly: number), (0...86_400).contains(seconds) else {
+            return nil
+        }
+        self.init(hour: seconds / 3600, minute: seconds / 60 % 60, second: seconds % 60)
+    }
+}

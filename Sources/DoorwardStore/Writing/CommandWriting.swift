@@ -1,3 +1,4 @@
+internal import DoorwardAudit
 internal import DoorwardControl
 internal import DoorwardDomain
 import FoundationEssentials
@@ -92,6 +93,168 @@ enum RuleColumns {
         case (.guest, let id?): return .guestAccess(id.cast())
         case (_, let id?): return .association(id.cast(), role)
         case (_, nil): throw UnreadableColumn(column: "rule_id")
+        }
+    }
+}
+
+/// Writes uses of guest accesses and checkpoint marks, one row each.
+enum CounterWriting {
+    static func apply(_ change: CounterChange, in db: Database) throws {
+        switch change {
+        case .takeUse(let id):
+            try db.run(
+                """
+                INSERT INTO guest_uses (guest_access_id, taken) VALUES (?, 1)
+                ON CONFLICT (guest_access_id) DO UPDATE SET taken = taken + 1
+                """, [id])
+        case .returnUse(let id):
+            try db.run("UPDATE guest_uses SET taken = taken - 1 WHERE guest_access_id = ? AND taken > 0", [id])
+            guard db.changesCount == 0 else { return }
+            // The command may end after its guest access was removed.
+            var isKnown = false
+            try db.step("SELECT 1 FROM guest_accesses WHERE id = ?", [id]) { _ in isKnown = true }
+            if isKnown { throw ConstraintViolation(.inconsistent("a use was returned that had not been taken")) }
+        case .noteCheckpoint(let mark):
+            try db.run(
+                """
+                INSERT INTO log_checkpoints (log_id, generation, size, signed_at) VALUES (?, ?, ?, ?)
+                ON CONFLICT (log_id) DO UPDATE
+                SET generation = excluded.generation, size = excluded.size, signed_at = excluded.signed_at
+                WHERE (excluded.generation, excluded.size) >= (generation, size)
+                """,
+                [mark.log.description, mark.generation, Int64(clamping: mark.size), mark.signedAt?.milliseconds])
+        }
+    }
+
+    /// - Throws: `ConstraintViolation` if the precondition does not hold in the open transaction.
+    static func check(_ precondition: Precondition, in db: Database, _ keys: PersonKeyFile) throws {
+        switch precondition {
+        case .unchanged(let change):
+            if try !TenancyWriting.isWritten(change, in: db, keys) { throw ConstraintViolation(.entityChanged(change.entity)) }
+        case .usesLeft(let id, let most):
+            if try CounterReading.usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
+        }
+    }
+}
+
+/// Reads uses of guest accesses.
+enum CounterReading {
+    static func usesTaken(of id: GuestAccessID, in db: Database) throws -> Int {
+        var taken = 0
+        try db.step("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { taken = Int($0.integer(0)) }
+        return taken
+    }
+
+    static func usesTaken(in db: Database) throws -> [GuestAccessID: Int] {
+        var taken: [GuestAccessID: Int] = [:]
+        try db.step("SELECT guest_access_id, taken FROM guest_uses WHERE taken > 0", []) { row in
+            guard let id: GuestAccessID = row.id(0) else { throw UnreadableColumn(column: "guest_access_id") }
+            taken[id] = Int(row.integer(1))
+        }
+        return taken
+    }
+}
+
+/// Writes the state of the gateway's clock, which is a single row.
+enum ClockWriting {
+    static func apply(_ change: StoredClockChange, in db: Database) throws {
+        switch change {
+        case .raiseMark(let mark):
+            try db.run(
+                """
+                INSERT INTO clock (id, mark) VALUES (1, ?)
+                ON CONFLICT (id) DO UPDATE SET mark = excluded.mark WHERE excluded.mark > mark
+                """, [mark.milliseconds])
+        case .setMark(let mark):
+            try db.run(
+                "INSERT INTO clock (id, mark) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET mark = excluded.mark",
+                [mark.milliseconds])
+        case .setUnconfirmed(let step):
+            try db.run(
+                "UPDATE clock SET step_before = ?, step_after = ? WHERE id = 1",
+                [step?.before.milliseconds, step?.after.milliseconds])
+            guard db.changesCount == 1 else { throw ConstraintViolation(.inconsistent("a step of the clock without a mark")) }
+        }
+    }
+}
+
+/// Reads the state of the gateway's clock.
+enum ClockReading {
+    static func storedClock(in db: Database) throws -> StoredClock? {
+        var clock: StoredClock?
+        try db.step("SELECT mark, step_before, step_after FROM clock WHERE id = 1", []) { row in
+            func instant(_ index: CInt, _ column: String) throws -> Timestamp {
+                guard let instant = Timestamp(stored: row.integer(index)) else { throw UnreadableColumn(column: column) }
+                return instant
+            }
+            clock = StoredClock(mark: try instant(0, "mark"))
+            guard !row.isNull(1), !row.isNull(2) else { return }
+            clock?.unconfirmed = UnconfirmedStep(before: try instant(1, "step_before"), after: try instant(2, "step_after"))
+        }
+        return clock
+    }
+}
+
+/// Stores the results of requests under their idempotency keys, for a day.
+enum IdempotencyWriting {
+    /// The time for which an idempotency key is kept.
+    static let lifetime = Duration.seconds(86_400)
+
+    /// Stores a new key, or replaces one that is at least a day old. Throws `ConstraintViolation` if a younger key is stored.
+    static func keep(_ entry: IdempotencyEntry, in db: Database) throws {
+        if let kept = try IdempotencyReading.entry(entry.key, in: db), entry.createdAt.duration(since: kept.createdAt) < lifetime
+        {
+            throw ConstraintViolation(.idempotencyKeyTaken(entry.key))
+        }
+        try db.run(
+            """
+            INSERT OR REPLACE INTO idempotency (principal, key, fingerprint, command_id, entity_id, created_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                entry.key.principal, entry.key.key, entry.fingerprint, entry.result.commandID, entry.result.entityID,
+                entry.createdAt.milliseconds,
+            ])
+        try Pruning.idempotency(
+            before: entry.createdAt.advanced(by: .zero - lifetime), limit: Pruning.besideAnInsert, in: db)
+    }
+}
+
+extension IdempotentResult {
+    fileprivate var commandID: CommandID? { if case .command(let id) = self { id } else { nil } }
+    fileprivate var entityID: EntityID<CreatedEntityTag>? { if case .entity(let id) = self { id } else { nil } }
+}
+
+/// The error of a transaction that violates a constraint. Only this transaction is rolled back; the rest of its batch is written.
+struct ConstraintViolation: Error {
+    let rule: StoreRefusal
+    /// A description of the violation if a defect of the program or the database caused it; `nil` for a constraint that callers
+    /// rely on, such as a unique email address.
+    let fault: String?
+
+    init(_ rule: StoreRefusal, fault: String? = nil) { (self.rule, self.fault) = (rule, fault) }
+
+    /// Maps an error that the transaction caused. Returns `nil` for an error of the disk or of the whole database.
+    init?(_ error: any Error) {
+        switch error {
+        case let refusal as ConstraintViolation: self = refusal
+        case let error as DatabaseError: self.init(statement: error)
+        case let error as UnreadableColumn:
+            self.init(
+                .inconsistent("a row cannot be read"), fault: "the stored column \(error.column) cannot be read")
+        case is RecordEncodingError: self.init(.inconsistent("a record has no encoding"), fault: "a record cannot be encoded")
+        default: return nil
+        }
+    }
+
+    private init?(statement error: DatabaseError) {
+        switch error.extendedResultCode {
+        case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY: self.init(.duplicate)
+        case .SQLITE_CONSTRAINT_FOREIGNKEY: self.init(.parentUnknown)
+        case .SQLITE_TOOBIG: self.init(.inconsistent("a value is too large"))
+        case _ where error.resultCode == .SQLITE_CONSTRAINT || error.resultCode == .SQLITE_MISMATCH:
+            self.init(.inconsistent("a constraint of a table"), fault: describe(error))
+        default: return nil
         }
     }
 }

@@ -147,3 +147,180 @@ extension StoreScript {
             userID: maker ?? user, keyID: fixture.id(), digest: digest, createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
     }
 }
+
+extension StoreConformance {
+    static let credentialChecks: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A password hash is stored and replaced for one user only") { store in
+            var script = StoreScript(seed: 11)
+            let other = script.fixture.user("Grace")
+            _ = try await store.commit(script.tenancy)
+            for hash in ["$scrypt$1", "$scrypt$2"] {
+                _ = try await store.commit(StoreTransaction(credentials: [.setPassword(script.user, hash: hash)]))
+                try require(try await store.passwordHash(of: script.user), is: hash, "the hash")
+            }
+            try require(try await store.passwordHash(of: other), is: nil, "the hash of a user without a password")
+            let unknown: UserID = script.fixture.id()
+            let transaction = StoreTransaction(credentials: [.setPassword(unknown, hash: "$scrypt$3")])
+            try await requireRefusal(.parentUnknown, of: transaction, by: store)
+        },
+        StoreConformanceCheck("A password hash is renewed only if it is still the stored one") { store in
+            var script = StoreScript(seed: 16)
+            _ = try await store.commit(script.tenancy)
+            let renewal = StoreTransaction(credentials: [.renewPassword(script.user, from: "$scrypt$1", to: "$scrypt$2")])
+            _ = try await store.commit(renewal)
+            try require(try await store.passwordHash(of: script.user), is: nil, "the hash of a user without a password")
+            for (stored, renewed) in [("$scrypt$1", "$scrypt$2"), ("$scrypt$3", "$scrypt$3")] {
+                _ = try await store.commit(StoreTransaction(credentials: [.setPassword(script.user, hash: stored)]))
+                _ = try await store.commit(renewal)
+                try require(try await store.passwordHash(of: script.user), is: renewed, "the hash after the renewal")
+            }
+        },
+        StoreConformanceCheck("A session is live until it ends or expires") { store in
+            var script = StoreScript(seed: 12)
+            _ = try await store.commit(script.tenancy)
+            let (first, second) = (script.session(), script.session())
+            let begin = StoreTransaction(credentials: [
+                .beginSession(first, refreshDigest: [1]), .beginSession(second, refreshDigest: [2]),
+            ])
+            _ = try await store.commit(begin)
+            try await requireRefusal(.duplicate, of: begin, by: store)
+            try require(Set(try await store.liveSessions(at: script.now)), is: [first, second], "the live sessions")
+            _ = try await store.commit(StoreTransaction(credentials: [.endSession(first.id)]))
+            try require(try await store.liveSessions(at: script.now), is: [second], "the live sessions after one has ended")
+            try require(
+                try await store.liveSessions(at: second.expiresAt), is: [], "the live sessions after the other has expired")
+        },
+        StoreConformanceCheck("All sessions of one user can be ended at once; a disabled user cannot start one") { store in
+            var script = StoreScript(seed: 19)
+            let other = script.fixture.user("Grace")
+            _ = try await store.commit(script.tenancy)
+            var others = script.session()
+            others = Session(id: others.id, userID: other, createdAt: others.createdAt, expiresAt: others.expiresAt)
+            let (session, late) = (script.session(), script.session())
+            _ = try await store.commit(
+                StoreTransaction(credentials: [
+                    .beginSession(session, refreshDigest: [1]), .beginSession(others, refreshDigest: [2]),
+                ]))
+            var user: User?
+            for case .putUser(let found) in try await tenancy(of: store) where found.id == script.user { user = found }
+            guard var user else { throw ConformanceFailure("the user is missing") }
+            user.isEnabled = false
+            _ = try await store.commit(
+                StoreTransaction(changes: [.putUser(user)], credentials: [.endSessions(of: script.user)]))
+            try require(try await store.liveSessions(at: script.now), is: [others], "the live sessions of the other user")
+            let begin = StoreTransaction(credentials: [.beginSession(late, refreshDigest: [3])])
+            try await requireRefusal(.userDisabled(script.user), of: begin, by: store)
+            user.isEnabled = true
+            _ = try await store.commit(StoreTransaction(changes: [.putUser(user)]))
+            try require(try await store.liveSessions(at: script.now), is: [others], "the live sessions after enabling the user")
+            _ = try await store.commit(begin)
+        },
+        StoreConformanceCheck("A refresh token can be exchanged only once") { store in
+            var script = StoreScript(seed: 13)
+            var session = script.session()
+            _ = try await store.commit(script.tenancy)
+            _ = try await store.commit(StoreTransaction(credentials: [.beginSession(session, refreshDigest: [1])]))
+            session.expiresAt = session.expiresAt.advanced(by: .seconds(60))
+            let rotation = rotation(of: session, from: [1], to: [2])
+            _ = try await store.commit(rotation)
+            let used = StoredRefreshToken(session: session, isUsed: true, isSessionEnded: false)
+            let fresh = StoredRefreshToken(session: session, isUsed: false, isSessionEnded: false)
+            try require(try await store.refreshToken(digest: [1]), is: used, "the old token")
+            try require(try await store.refreshToken(digest: [2]), is: fresh, "the new token")
+            try require(try await store.refreshToken(digest: [3]), is: nil, "an unknown token")
+            try await requireRefusal(.refreshTokenSpent(session.id), of: rotation, by: store)
+        },
+        StoreConformanceCheck("Exchanging a token of an ended session, or of another session, is refused") { store in
+            var script = StoreScript(seed: 14)
+            let (ended, live) = (script.session(), script.session())
+            _ = try await store.commit(script.tenancy)
+            _ = try await store.commit(
+                StoreTransaction(credentials: [
+                    .beginSession(ended, refreshDigest: [1]), .beginSession(live, refreshDigest: [2]), .endSession(ended.id),
+                ]))
+            try await requireRefusal(.refreshTokenSpent(ended.id), of: rotation(of: ended, from: [1], to: [3]), by: store)
+            try await requireRefusal(.refreshTokenSpent(live.id), of: rotation(of: live, from: [1], to: [3]), by: store)
+            let token = try await store.refreshToken(digest: [1])
+            try require(token, is: StoredRefreshToken(session: ended, isUsed: false, isSessionEnded: true), "the token")
+        },
+    ]
+
+    private static func rotation(of session: Session, from old: [UInt8], to new: [UInt8]) -> StoreTransaction {
+        StoreTransaction(credentials: [
+            .rotateRefresh(session.id, oldDigest: old, newDigest: new, expiresAt: session.expiresAt)
+        ])
+    }
+}
+
+extension StoreConformance {
+    static let resetChecks: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A password reset is found by its token's digest, and can be used once") { store in
+            var script = StoreScript(seed: 15)
+            _ = try await store.commit(script.tenancy)
+            let reset = reset(of: script.user, &script)
+            _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [1])]))
+            try require(try await store.passwordReset(digest: [1]), is: reset, "the reset")
+            try require(try await store.passwordReset(digest: [2]), is: nil, "an unknown token")
+            let use = StoreTransaction(credentials: [.useReset(digest: [1], at: script.now)])
+            _ = try await store.commit(use)
+            try require(try await store.passwordReset(digest: [1]), is: nil, "the used reset")
+            try await requireRefusal(.resetTokenSpent, of: use, by: store)
+        },
+        StoreConformanceCheck("A new password reset replaces only the earlier reset of the same user") { store in
+            var script = StoreScript(seed: 16)
+            let other = script.fixture.user("Grace")
+            _ = try await store.commit(script.tenancy)
+            let (first, second, others) = (
+                reset(of: script.user, &script), reset(of: script.user, &script), reset(of: other, &script)
+            )
+            for (reset, digest) in [(first, 1), (others, 2), (second, 3)] as [(PasswordReset, UInt8)] {
+                _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [digest])]))
+            }
+            try require(try await store.passwordReset(digest: [1]), is: nil, "the replaced reset")
+            try require(try await store.passwordReset(digest: [2]), is: others, "the other user's reset")
+            try require(try await store.passwordReset(digest: [3]), is: second, "the new reset")
+            try await requireRefusal(
+                .resetTokenSpent, of: StoreTransaction(credentials: [.useReset(digest: [1], at: script.now)]), by: store)
+            let unknown = reset(of: script.fixture.id(), &script)
+            try await requireRefusal(
+                .parentUnknown, of: StoreTransaction(credentials: [.offerReset(unknown, digest: [4])]), by: store)
+        },
+        StoreConformanceCheck("An expired password reset is refused with its whole transaction") { store in
+            var script = StoreScript(seed: 17)
+            _ = try await store.commit(script.tenancy)
+            let reset = reset(of: script.user, &script)
+            _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [1])]))
+            let late = StoreTransaction(credentials: [
+                .setPassword(script.user, hash: "$scrypt$1"), .useReset(digest: [1], at: reset.expiresAt),
+            ])
+            try await requireRefusal(.resetTokenSpent, of: late, by: store)
+            try require(try await store.passwordHash(of: script.user), is: nil, "the password")
+            _ = try await store.commit(
+                StoreTransaction(credentials: [
+                    .useReset(digest: [1], at: reset.expiresAt.advanced(by: .milliseconds(-1)))
+                ]))
+        },
+        StoreConformanceCheck("Resets can be ended by their user or by their creator; other resets are kept") { store in
+            var script = StoreScript(seed: 18)
+            let (maker, other) = (script.fixture.user("Grace"), script.fixture.user("Linus"))
+            _ = try await store.commit(script.tenancy)
+            let (first, second) = (reset(of: script.user, by: maker, &script), reset(of: other, by: other, &script))
+            func offerBoth() async throws {
+                _ = try await store.commit(
+                    StoreTransaction(credentials: [.offerReset(first, digest: [1]), .offerReset(second, digest: [2])]))
+            }
+            for end in [CredentialChange.endReset(of: script.user), .endResets(madeBy: maker)] {
+                try await offerBoth()
+                _ = try await store.commit(StoreTransaction(credentials: [end]))
+                try require(try await store.passwordReset(digest: [1]), is: nil, "the ended reset")
+                try require(try await store.passwordReset(digest: [2]), is: second, "the other reset")
+            }
+        },
+    ]
+
+    private static func reset(of user: UserID, by maker: UserID? = nil, _ script: inout StoreScript) -> PasswordReset {
+        PasswordReset(
+            id: script.fixture.id(), userID: user, madeBy: maker, createdAt: script.now,
+            expiresAt: script.now.advanced(by: .seconds(60)))
+    }
+}

@@ -1,8 +1,216 @@
 import ArgumentParser
+import DoorwardControl
+import DoorwardDomain
+import DoorwardHTTP
+import DoorwardStore
+import FoundationEssentials
+import Logging
 
 /// `doorward admin`: commands for the host's operator that work directly on the database.
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Manage the database of a stopped gateway.",
         subcommands: [AdminCreate.self, AdminRecover.self])
+}
+
+/// `doorward admin create`: creates the first super admin directly in the database.
+struct AdminCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create a super admin, who can then create portfolios and users.",
+        discussion: """
+            Asks for the password on the terminal, twice and without showing it. A password has at least 15 characters and at \
+            most 1,024 bytes, and must not be a commonly used one. No gateway may run on the database.
+            """)
+
+    @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"), transform: { $0.trimmed })
+    var email: String
+
+    @Option(help: ArgumentHelp("The person's first name.", valueName: "name"))
+    var firstName = "Super"
+
+    @Option(help: ArgumentHelp("The person's last name.", valueName: "name"))
+    var lastName = "Admin"
+
+    @Flag(help: "Read the password from the first line of standard input.")
+    var passwordStdin = false
+
+    @OptionGroup var store: StoreOptions
+
+    func validate() throws {
+        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), email.utf8.count <= 254,
+            email.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+        else { throw ValidationError("`\(email)` is not an e-mail address.") }
+    }
+
+    func run() async throws {
+        let configuration = try store.configuration()
+        // Check first that no gateway has the database open, so that the password is not typed in vain. A new database file is
+        // created only after the password was read.
+        if FileManager.default.fileExists(atPath: configuration.store.path) {
+            try await create(in: configuration) { try newPassword() }
+        } else {
+            let password = try newPassword()
+            try await create(in: configuration) { password }
+        }
+        StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
+    }
+
+    /// Reads a password that satisfies `PasswordRules`.
+    private func newPassword() throws -> Secret<String> {
+        let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
+        if let problem = PasswordRules.problem(with: password) { throw CommandFailure(Self.passwordSentence(problem)) }
+        return password
+    }
+
+    /// - Parameter password: reads the password; called while this process has the database open.
+    private func create(in configuration: GatewayConfiguration, password: () throws -> Secret<String>) async throws {
+        let clock = SystemClock()
+        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
+        do {
+            let host = OfflineAdministration(
+                store: opened, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
+            try await create(by: host, try password())
+            try await opened.close()
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+    }
+
+    private func create(by host: OfflineAdministration, _ password: Secret<String>) async throws {
+        do {
+            _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
+        } catch {
+            throw Self.failure(error, email: email)
+        }
+    }
+
+    private static func failure(_ error: GatewayError, email: String) -> CommandFailure {
+        switch error {
+        case .alreadyExists: CommandFailure("\(email): a user of this address exists already; nothing was done")
+        case .invalid(let problems): CommandFailure(passwordSentence(problems.first?.problem))
+        default: CommandFailure("the database could not be written: \(error)")
+        }
+    }
+
+    private static func passwordSentence(_ problem: String?) -> String {
+        switch problem {
+        case "too_short": "the password is too short: it needs \(PasswordRules.shortest) characters at least"
+        case "too_long": "the password is too long: it may have \(PasswordRules.maxBytes) bytes at most"
+        default: "the password is a commonly used one; choose another"
+        }
+    }
+}
+
+/// `doorward admin recover`: creates a one-time link for a super admin who forgot the password.
+struct AdminRecover: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Create a one-time link that sets a super admin's password.",
+        discussion: """
+            The link is valid for 24 hours; an earlier link for the same person becomes invalid. The holder of the link can \
+            take over the account: hand it over in person. Using it ends all sessions of the user.
+
+            The link begins with gateway.publicUrl of the configuration. If that is not set, only the path is printed.
+
+            No gateway may run on the database meanwhile; start it afterwards.
+
+            Example: doorward admin recover --email you@example.org
+            """)
+
+    @Option(help: ArgumentHelp("The address that the person signs in with.", valueName: "address"), transform: { $0.trimmed })
+    var email: String
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let configuration = try store.configuration()
+        // Opening a missing file would create a database, which contains no user to recover.
+        guard FileManager.default.fileExists(atPath: configuration.store.path) else {
+            throw CommandFailure(
+                "\(configuration.store.path): there is no such database; name it with --store-path or --config")
+        }
+        let clock = SystemClock()
+        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
+        let offer: PasswordReset.Offer
+        do {
+            offer = try await recover(in: opened, configuration, clock)
+            try await opened.close()
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+        let reset = ResetView(offer, configuration)
+        output.print(json: reset.json) { reset.lines($0) }
+        // If a program reads the output, the remark goes to standard error, where a person may still see it.
+        if let remark = reset.remark, output.json || !OutputStyle.output.isInteractive {
+            StandardStream.error.line("doorward: \(remark)")
+        }
+    }
+
+    private func recover(
+        in store: SQLiteStore, _ configuration: GatewayConfiguration, _ clock: SystemClock
+    ) async throws -> PasswordReset.Offer {
+        let host = OfflineAdministration(
+            store: store, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
+        do {
+            return try await host.recover(email: email)
+        } catch GatewayError.notFound {
+            throw CommandFailure("\(email.printable): no user has this address; nothing was done")
+        } catch GatewayError.conflict(let sentence) {
+            throw CommandFailure("\(email.printable): nothing was done. \(sentence)")
+        } catch {
+            throw CommandFailure("the database could not be written: \(error)")
+        }
+    }
+}
+
+/// Prints the offer of a password reset: the link, or the request that does the same.
+struct ResetView {
+    private let offer: PasswordReset.Offer
+    private let url: String
+    private let base: String?
+    /// The gateway's address on this machine.
+    private let ownAddress: String
+
+    /// - Parameter configuration: its `gateway.publicUrl` is the beginning of the link; without it the link is only a path.
+    init(_ offer: PasswordReset.Offer, _ configuration: GatewayConfiguration) {
+        (self.offer, base) = (offer, configuration.gateway.publicURL)
+        url = offer.url(under: base).reveal()
+        let settings = HTTPSettings(configuration)
+        ownAddress = settings.ownAddress(port: settings.port)
+    }
+
+    /// A text about the part that is missing from the link; `nil` if the link is complete.
+    var remark: String? {
+        base == nil
+            ? "the link lacks the gateway's address, because gateway.publicUrl is not set; put it before the path" : nil
+    }
+
+    /// Returns the lines to print: on a terminal the link, and the request that sets the password without the web page; in a pipe
+    /// the link and its expiry.
+    func lines(_ style: OutputStyle) -> [String] {
+        let until = "\(offer.expiresAt)"
+        guard style.isInteractive else { return ["\(url)\t\(until)"] }
+        return [
+            "\(offer.user.email.printable) can set a new password, once and until \(style.instant(until)), with this link:",
+            "  \(url)",
+        ] + (remark.map { ["  \($0)"] } ?? []) + [
+            "Or, while the gateway runs:",
+            "  curl \(gateway)/api/v1/auth/reset-password -H 'Content-Type: application/json' \\",
+            "    --data '{\"token\":\"\(offer.token.reveal())\",\"newPassword\":\"…\"}'",
+        ]
+    }
+
+    /// The gateway's public address if it has one, else its address on this machine.
+    private var gateway: String { base.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ownAddress }
+
+    /// `{"reset": {"url", "token", "expiresAt"}}`, as in the API.
+    var json: [UInt8] {
+        let reset = ["url": url, "token": offer.token.reveal(), "expiresAt": "\(offer.expiresAt)"]
+        return JSONOutput.document(["reset": reset])
+    }
 }

@@ -62,3 +62,131 @@ struct Can: AsyncParsableCommand {
         }
     }
 }
+
+/// `doorward who-can`: lists everyone who may do something to a lock.
+struct WhoCan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "who-can",
+        abstract: "List everyone who may do something to a lock, and by which right.",
+        discussion: """
+            You need to be able to read the lock's access log. Tenants see their co-tenants and guests by name, and others as staff. \
+            LOCK is a name or id. OPERATION is one of \(OperationArgument.help).
+
+            --at asks about a later time: the answer assumes that the rights stay as they are now. \(TimeArgument.help)
+
+            Example: doorward who-can unlock "Front door"
+            """)
+
+    @Argument(help: ArgumentHelp("What they would do, such as unlock.", valueName: "operation"))
+    var operation: OperationArgument
+
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
+    var lock: String
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The time, now or later; up to a minute ago counts as now. (default: now)", valueName: "time"))
+    var at: String?
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let now = SystemClock().now()
+        let instant = try at.map { try TimeArgument($0, option: "--at").instant(now: now) }
+        let client = try gateway.client()
+        let lock = try await NameResolver(client).lock(self.lock)
+        let entries = try await namingOptions(Can.option) {
+            try await client.authorization.whoCan(operation.operation.rawValue, on: lock.id, at: instant?.description).all()
+        }
+        output.print(json: entries.json) { style in
+            guard !entries.content.isEmpty else {
+                return style.isInteractive
+                    ? ["Nobody may \(DecisionView.verb(operation.operation.rawValue)) \(lock.name.printable)."] : []
+            }
+            let style = table.style(style)
+            return Self.table(entries.content, style, now: now).lines(style)
+        }
+    }
+
+    static func table(_ entries: [Wire.PermittedPrincipal], _ style: OutputStyle, now: Timestamp) -> Table {
+        let rows = entries.map { entry in
+            [
+                Table.Cell(entry.principal.name), Table.Cell(DisplayText.word(entry.principal.kind)),
+                Table.Cell(entry.rule.role.map(DisplayText.role)),
+                Table.Cell(
+                    entry.until.map(style.instant),
+                    short: entry.until.map { style.shortInstant($0, now: now, withSeconds: false) }),
+                Table.Cell(entry.principal.id, .dim),
+            ]
+        }
+        var table = Table("WHO", "KIND", "ROLE", "UNTIL", "ID", rows: rows)
+        table.fittings = [.cut(to: 8), .whole, .cut(to: 8), .whole, .id]
+        return table
+    }
+}
+
+/// Prints a decision as one sentence: the answer, the reason of a denial, and what would have to change.
+struct DecisionView {
+    let decision: Wire.Permission
+    /// The name of the person; `nil` for the caller.
+    let person: String?
+    let lock: String
+
+    /// For example `Gus may not unlock Cellar: outside the hours of the guest access; opens Mon 2026-11-23 09:00 (CET)`.
+    func sentence(_ style: OutputStyle) -> String {
+        let time = decision.assumes == nil ? "" : " at \(style.zonedInstant(decision.at))"
+        let may = "\(person?.printable ?? "You") may\(decision.allowed ? "" : " not") \(Self.verb(decision.operation))"
+        let details = decision.allowed ? [basis] : [reason, remedy(style)]
+        let tail = details.compactMap(\.self).joined(separator: "; ")
+        let assumption = decision.assumes == "current_rules" ? " (if the rights stay as they are now)" : ""
+        return "\(may) \(lock.printable)\(time)\(tail.isEmpty ? "" : ": \(tail)")\(assumption)"
+    }
+
+    private var basis: String? { decision.rule.map(Self.basis) }
+
+    private var reason: String? { decision.reason.map(DisplayText.reason) }
+
+    /// What would have to change for the operation to be allowed.
+    private func remedy(_ style: OutputStyle) -> String? {
+        switch decision.reason {
+        case "no_association": "needs a role or a guest access for this lock"
+        case "role_insufficient": decision.missing?.role.map { "needs the role \(DisplayText.role($0)) or a higher one" }
+        case "operation_not_granted": "needs a guest access that includes \(DisplayText.word(decision.operation))"
+        case "guest_window_ended":
+            "\(decision.closesAt.map { "ended \(style.zonedInstant($0)); " } ?? "")needs a new guest access"
+        case "guest_window_not_started", "outside_schedule": decision.opensAt.map { "opens \(style.zonedInstant($0))" }
+        case "guest_access_revoked", "grantor_lost_access", "guest_uses_exhausted": "needs a new guest access"
+        case "feature_unavailable": decision.missing?.module.map { "needs \($0.printable) in the subscription" }
+        case "capability_missing": decision.missing?.capability.map { "the lock has no \(DisplayText.word($0))" }
+        case "remote_operation_disabled": "a manager of the property can turn it on"
+        case "lockdown_active": "an owner or portfolio admin can still open with --override, and lifting the lockdown ends it"
+        case "user_disabled": "a super admin can enable the account"
+        case "device_unassigned": "a super admin can attach it to a property"
+        case "clock_untrusted": "a super admin can confirm the clock"
+        default: nil
+        }
+    }
+
+    /// A rule in words: `as owner`, or `by a guest access`.
+    static func basis(_ rule: Wire.Rule) -> String {
+        switch (rule.kind, rule.role) {
+        case ("GUEST_ACCESS", _): "by a guest access"
+        case (_, let role?): "as \(DisplayText.role(role))"
+        case (_, nil): "by a role"
+        }
+    }
+
+    /// An operation as a verb that the name of a lock can follow.
+    static func verb(_ operation: String) -> String {
+        switch operation {
+        case "VIEW_STATUS": "see the status of"
+        case "CHANGE_SETTINGS": "change the settings of"
+        case "VIEW_ACCESS_HISTORY": "read the access log of"
+        case "GRANT_ACCESS": "grant access to"
+        case "LOCKDOWN": "lock down the property of"
+        default: DisplayText.word(operation)
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import ArgumentParser
+import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
@@ -139,5 +141,144 @@ struct ClientAccess {
 
     private func client(server: String, _ credentials: Credentials, caFile: String?) throws -> DoorwardClient {
         try DoorwardClient(server: server, credentials: credentials, source: "cli", caFile: caFile)
+    }
+}
+
+extension CommandFailure {
+    /// Converts a failed call to a message for the user of the command.
+    ///
+    /// - Parameter style: the style of standard error, where the message is printed.
+    init(_ error: ClientError, style: OutputStyle = .error) {
+        switch error {
+        case .noConnection(let server, let why): self.init("no connection to \(server): \(why)", code: 3)
+        case .tlsFailed(let server, let why):
+            self.init(
+                "no connection to \(server): \(why)\n"
+                    + "  if it is the gateway's own, give the PEM file of its certificate authority: --ca-file FILE", code: 3)
+        case .noResponse(let server, let why):
+            self.init("no answer from \(server): \(why); whether anything was done is not known", code: 3)
+        case .notAGateway(let server): self.init("the server at \(server) is not a gateway that this version understands")
+        case .notSignedIn(let server):
+            self.init("not signed in\(server.map { " at \($0)" } ?? ""); run `doorward login --server URL --email ADDRESS`")
+        case .sessionExpired(let server, let email, let name):
+            let signIn = "doorward login\(name == .default ? "" : " --as \(name)") --server \(server)"
+            self.init(
+                email.map { "The session has expired; sign in again: \(signIn) --email \($0.shellQuoted)" }
+                    ?? "The API key is no longer valid; sign in again: \(signIn) --api-key-stdin")
+        case .badAddress(let text, let why): self.init("`\(text.printable)` is not the address of a gateway: \(why)", code: 2)
+        case .sessionFile(let path, let why): self.init("\(path): \(why)")
+        case .authorityFile(let path, let why): self.init("the certificate file \(path.printable) cannot be used: \(why)")
+        case .refused(let refusal): self.init(RefusalWords(refusal, style: style).text)
+        }
+    }
+}
+
+/// The message about a refused request: the gateway's sentence, followed by the known details of the reason.
+struct RefusalWords {
+    private let refusal: APIError
+    private let style: OutputStyle
+    private let fieldLines: [String]
+
+    /// - Parameter option: maps a field to its command-line option; if it returns `nil`, the
+    ///   message contains the field's own name.
+    init(_ refusal: APIError, style: OutputStyle, option: (String) -> FieldOption? = { _ in nil }) {
+        (self.refusal, self.style) = (refusal, style)
+        fieldLines = refusal.fields.map { DisplayText.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
+    }
+
+    var text: String { ([sentence] + (reasons + [request]).compactMap(\.self).map { "  " + $0 }).joined(separator: "\n") }
+
+    /// The gateway's sentence without its reference to `details`: the lines below the sentence name the fields.
+    private var sentence: String {
+        refusal.message.printable.replacing(#/; see details[A-Za-z.]*(?=\.)/#, with: "")
+    }
+
+    private var request: String? { refusal.requestID.map { "request \($0.printable)" } }
+
+    private var reasons: [String?] {
+        denialLines + fieldLines + commandLines
+    }
+
+    private var denialLines: [String?] {
+        guard let denial = refusal.denial else { return [] }
+        return [
+            denial.opensAt.map { "opens \(style.zonedInstant($0))" },
+            denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.zonedInstant($0))" },
+            denial.missing?.role.map {
+                $0 == "SUPER_ADMIN" ? "only a super admin may" : "needs the role \(DisplayText.role($0)) or a higher one"
+            },
+            denial.missing?.operation.map { "needs the operation \(DisplayText.word($0))" },
+            denial.missing?.capability.map { "the lock has no \(DisplayText.word($0))" },
+            denial.missing?.module.map { "needs \($0.printable) in the subscription" },
+            denial.rule?.role.map { "your role there: \(DisplayText.role($0))" },
+        ]
+    }
+
+    private var commandLines: [String?] {
+        guard let command = refusal.command else { return [] }
+        let sent = command.sent.map { $0 ? "the command was sent to the lock" : "nothing was sent to the lock" }
+        return [
+            "command \(command.id.printable)\(command.outcomeDetail.map { ": \(DisplayText.word($0))" } ?? "")",
+            sent ?? "it is not known whether the command was sent to the lock",
+        ]
+    }
+}
+
+/// The options of every command that calls a gateway: the sign-in, and the trusted certificates.
+struct ClientOptions: ParsableArguments {
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("The sign-in to use, by its name. (default: DOORWARD_AS, else `default`)", valueName: "name"),
+        completion: .signInName)
+    var signIn: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A PEM file with the certificates to trust, in place of the system's. (default: DOORWARD_CA_FILE, else the sign-in's)",
+            valueName: "file"), completion: .file(extensions: ["pem", "crt", "cer"]))
+    var caFile: String?
+
+    func validate() throws {
+        if let signIn, SessionName(signIn) == nil { throw ValidationError("--as \(ClientAccess.wrongName(signIn))") }
+    }
+
+    /// The gateway and the sign-in according to these options and the environment.
+    var access: ClientAccess { ClientAccess(signIn: signIn, caFile: caFile) }
+
+    /// Returns a client for the sign-in.
+    func client() throws -> DoorwardClient { try access.client() }
+}
+
+/// The option for the output format of a command.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print one JSON document, as programs read it.")
+    var json = false
+
+    /// Prints the gateway's own JSON, or text lines.
+    func print(json bytes: [UInt8], lines: (OutputStyle) -> [String]) {
+        let lines = json ? [String(decoding: bytes, as: UTF8.self)] : lines(.output)
+        if !lines.isEmpty { StandardStream.output.line(lines.joined(separator: "\n")) }
+    }
+}
+
+/// The option for tables on a terminal.
+struct TableOptions: ParsableArguments {
+    @Flag(help: "On a terminal, show ids and long texts in full, even if the table is wider than the window.")
+    var wide = false
+
+    /// Returns the style for a table. With `--wide` the table has no maximum width.
+    func style(_ style: OutputStyle) -> OutputStyle {
+        var style = style
+        if wide { style.columns = nil }
+        return style
+    }
+}
+
+/// The JSON documents of commands: keys are sorted, and slashes are not escaped.
+enum JSONOutput {
+    static func document(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(value)).map { Array($0) } ?? []
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
+import DoorwardDomain
 
 /// `doorward grants`: lists guest accesses.
 struct Grants: AsyncParsableCommand {
@@ -48,5 +49,207 @@ struct Grants: AsyncParsableCommand {
     ) async throws -> Set<String> {
         guard !accesses.isEmpty else { return [] }
         return Set(try await client.guestAccesses.list(deviceID: deviceID, hasLink: true).all().content.map(\.id))
+    }
+}
+
+/// Prints a guest access.
+struct GuestAccessView {
+    let access: Wire.GuestAccess
+    /// Whether there is a link of which the caller may know.
+    let hasLink: Bool
+    private let lockNames: [String: String]
+    private let propertyZone: String?
+    private let now: Timestamp
+
+    /// - Parameters:
+    ///   - lockNames: the names of locks by id.
+    ///   - propertyZone: the zone that hours without their own follow; `nil` if it is not known.
+    init(
+        _ access: Wire.GuestAccess, lockNames: [String: String] = [:], hasLink: Bool = false, propertyZone: String? = nil,
+        now: Timestamp
+    ) {
+        (self.access, self.lockNames, self.hasLink, self.now) = (access, lockNames, hasLink, now)
+        self.propertyZone = propertyZone
+    }
+
+    var guest: String { access.guest?.name ?? access.label ?? access.guestUserId ?? "somebody" }
+
+    var locks: String { (access.deviceIds ?? []).map { lockNames[$0] ?? $0 }.joined(separator: ", ") }
+
+    var operations: String { (access.operations ?? []).map(DisplayText.word).joined(separator: ", ") }
+
+    /// Whether the access has ended or was revoked.
+    var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
+
+    /// The names by which the access can be found: its guest by name and address, and its label if this is a different text.
+    var candidates: [NameMatch] {
+        let label = access.label.flatMap { $0 == guest ? nil : $0 }
+        let place = [locks, access.validUntil.map { "until \($0)" }, status.text].compactMap(\.self).joined(separator: ", ")
+        return [guest, access.guest?.email, label].compactMap { $0.map { NameMatch(id: access.id, name: $0, place: place) } }
+    }
+
+    /// The status of the access by this machine's clock. Decisions depend only on the gateway's clock.
+    var status: Table.Cell {
+        if access.revokedAt != nil { return Table.Cell("revoked", .dim) }
+        if let until = instant(access.validUntil), until <= now { return Table.Cell("expired", .dim) }
+        if let from = instant(access.validFrom), from > now { return Table.Cell("scheduled", .yellow) }
+        return Table.Cell("active", .green)
+    }
+
+    // MARK: - A table
+
+    /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
+    /// table with them does not fit. If it still does not fit, of the uses only the number that is left is shown.
+    static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
+        let filled = style.isInteractive ? Column.all.filter { $0.isKept(in: views) } : Column.all
+        let withoutIDs = filled.filter { $0.fitting != .id }
+        let narrow = withoutIDs.map { $0.heading == Column.uses.heading ? Column.usesLeft : $0 }
+        let first = [filled, withoutIDs].lazy.map { table(views, $0, style) }.first { $0.fits(style) }
+        return first ?? table(views, narrow, style)
+    }
+
+    private static func table(_ views: [GuestAccessView], _ columns: [Column], _ style: OutputStyle) -> Table {
+        var table = Table(columns.map(\.heading), rows: views.map { view in columns.map { $0.cell(view, style) } })
+        table.fittings = columns.map(\.fitting)
+        return table
+    }
+
+    private struct Column: Sendable {
+        let heading: String
+        let fitting: Table.Fitting
+        /// Whether the column is left out if none of its cells has a text.
+        var isOptional = false
+        let cell: @Sendable (GuestAccessView, OutputStyle) -> Table.Cell
+
+        static let all = [
+            Column(heading: "GUEST", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.guest) },
+            Column(heading: "LOCKS", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.locks) },
+            Column(heading: "OPERATIONS", fitting: .optional) { view, _ in Table.Cell(view.operations) },
+            Column(heading: "FROM", fitting: .whole) { $0.cell($0.access.validFrom, $1) },
+            Column(heading: "UNTIL", fitting: .whole) { $0.cell($0.access.validUntil, $1) },
+            Column(heading: "HOURS", fitting: .cut(to: 5), isOptional: true) { view, _ in Table.Cell(view.hours) },
+            uses,
+            Column(heading: "LINK", fitting: .whole, isOptional: true) { view, _ in Table.Cell(view.hasLink ? "yes" : nil) },
+            Column(heading: "STATUS", fitting: .whole) { view, _ in view.status },
+            Column(heading: "ID", fitting: .id) { view, _ in Table.Cell(view.access.id, .dim) },
+        ]
+
+        static let uses = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
+            Table.Cell(view.uses, view.access.usesLeft == 0 ? .red : nil)
+        }
+
+        /// Only the number that is left, at most five characters: from 100,000 on in whole thousands.
+        static let usesLeft = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
+            let left = view.access.usesLeft.map { $0 < 100_000 ? "\($0)" : "\($0 / 1000)k" }
+            return Table.Cell(view.access.maxUses == nil ? nil : left ?? "?", view.access.usesLeft == 0 ? .red : nil)
+        }
+
+        func isKept(in views: [GuestAccessView]) -> Bool {
+            guard isOptional else { return true }
+            let style = OutputStyle(isTerminal: false, environment: [:])
+            return views.contains { cell($0, style).text != "-" }
+        }
+    }
+
+    private func cell(_ instant: String?, _ style: OutputStyle) -> Table.Cell {
+        Table.Cell(
+            instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
+    }
+
+    // MARK: - Sentences
+
+    /// The recurring hours with their zone; `nil` if the access has none.
+    var hours: String? { access.schedule.map { "\($0.words)\(($0.timeZone ?? propertyZone).map { " \($0.printable)" } ?? "")" } }
+
+    /// The uses that are left, as `2/3`; `nil` if there is no limit.
+    var uses: String? { access.maxUses.map { "\(access.usesLeft.map { "\($0)" } ?? "?")/\($0)" } }
+
+    /// The window, the hours and the uses as lines on a terminal, with the zone in which they are understood.
+    func understood(_ style: OutputStyle) -> [String] {
+        var lines = [
+            "  from  \(window(access.validFrom, style))", "  until \(window(access.validUntil, style))",
+        ]
+        lines += clockChanges.map { "  \($0)" }
+        if let schedule = access.schedule {
+            let zone = schedule.timeZone ?? propertyZone.map { "\($0), the property's time" } ?? "the property's time"
+            lines.append("  only  \(schedule.regularWords ?? "never") (\(zone.printable))")
+            lines += schedule.specialWords.map { "  on    \($0)" }
+        }
+        if let max = access.maxUses {
+            let left = access.usesLeft ?? max
+            lines.append(left == max ? "  for   \(Self.count(max))" : "  for   \(left) of \(Self.count(max))")
+        }
+        return lines
+    }
+
+    static func count(_ uses: Int) -> String { uses == 1 ? "1 use" : "\(uses) uses" }
+
+    /// An instant of the window as text: on the clock of its zone and in UTC; in a pipe in UTC only.
+    func window(_ instant: String?, _ style: OutputStyle) -> String {
+        guard let instant else { return "-" }
+        guard style.isInteractive, let time = self.instant(instant) else { return instant.printable }
+        return "\(zoned(time)) (\(instant.printable))"
+    }
+
+    /// Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
+    private func zoned(_ time: Timestamp) -> String {
+        guard let zone else { return LocalTime.zoned(time) }
+        return "\(LocalTime.withDay(zone.rules.local(at: time))) \(zone.name)"
+    }
+
+    private var zone: WindowZone? { access.resolution?.timeZone.flatMap { WindowZone($0) } }
+
+    /// Sentences about ends of the window that a change of the clock decided.
+    var clockChanges: [String] {
+        [
+            clockChange("--from", access.resolution?.validFrom, access.validFrom),
+            clockChange("--until", access.resolution?.validUntil, access.validUntil),
+        ].compactMap(\.self)
+    }
+
+    private func clockChange(_ option: String, _ change: String?, _ text: String?) -> String? {
+        guard let zone, let instant = text.flatMap({ self.instant($0) }) else { return nil }
+        let clock = LocalTime.withDay(zone.rules.local(at: instant)).split(separator: " ").last ?? ""
+        switch change {
+        case "gap":
+            return
+                "\(option): clocks in \(zone.name) skip that time. It is the instant at which they are put forward to \(clock)."
+        case "overlap":
+            let second = zone.rules.resolve(zone.rules.local(at: instant), fold: .second).instant
+            return "\(option): clocks in \(zone.name) show \(clock) twice. It is the first time; the second is \(second)."
+        default: return nil
+        }
+    }
+
+    private func instant(_ text: String?) -> Timestamp? { text.flatMap { try? Timestamp(rfc3339: $0) } }
+}
+
+/// `doorward revoke`: revokes a guest access.
+struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End a guest access at once.",
+        discussion: """
+            After exit code 0 no command is sent under this access any more, not even one that was queued.
+
+            ACCESS is an id, as `doorward grants` lists it, or a label or guest's name that only one current access has.
+
+            Example: doorward revoke Plumber
+            """)
+
+    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
+    var access: String
+
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let access = try await NameResolver(client).guestAccess(access)
+        try await client.guestAccesses.revoke(access.id)
+        let id = access.id.printable
+        guard OutputStyle.output.isInteractive else {
+            StandardStream.output.line("\(id)\trevoked")
+            return
+        }
+        StandardStream.output.line("Revoked \(access.name.map { "\($0.printable), id \(id)" } ?? id).")
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import DoorwardAPI
 import DoorwardClient
+import DoorwardDomain
 
 /// `doorward lock`.
 struct Lock: AsyncParsableCommand {
@@ -12,4 +14,146 @@ struct Lock: AsyncParsableCommand {
     func run() async throws {
         try await movement.run("Locking", "locked") { try await $0.lock($1, $2) }
     }
+}
+
+/// `doorward unlock`.
+struct Unlock: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Unlock a lock, and wait until it confirms.",
+        discussion: LockCommandOptions.discussion + "\n\nExample: doorward unlock \"Front door\" --reason \"delivery\"")
+
+    @OptionGroup var movement: LockCommandOptions
+
+    func run() async throws {
+        try await movement.run("Unlocking", "unlocked") { try await $0.unlock($1, $2) }
+    }
+}
+
+/// `doorward unlatch`.
+struct Unlatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Pull the latch so that the door can be opened, and wait until the lock confirms.",
+        discussion: LockCommandOptions.discussion + "\n\nExample: doorward unlatch \"Front door\" --reason \"delivery\"")
+
+    @OptionGroup var movement: LockCommandOptions
+
+    func run() async throws {
+        try await movement.run("Unlatching", "unlatched") { try await $0.unlatch($1, $2) }
+    }
+}
+
+/// The arguments and options that `lock`, `unlock` and `unlatch` share.
+struct LockCommandOptions: ParsableArguments {
+    static let discussion = """
+        Waits until the lock confirms. If it does not confirm in time, the command fails with exit code 1. Ctrl-C ends the \
+        waiting, not the command that was sent.
+
+        LOCK is an id, or a name that is unique among the locks that you may see.
+        """
+
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
+    var lock: String
+
+    @Option(help: ArgumentHelp("The reason, for the log.", valueName: "reason"))
+    var reason: String?
+
+    @Option(
+        help: ArgumentHelp("Override a lockdown, if your role may, with this reason for the log.", valueName: "reason"))
+    var override: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Maximum total seconds, from 0.1 to 60; nothing is sent to the lock after that. (default: the gateway's, 10)",
+            valueName: "seconds"))
+    var timeout: Double?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        guard let timeout else { return }
+        guard timeout >= 0.1, timeout <= 60 else { throw ValidationError("--timeout takes from 0.1 to 60 seconds.") }
+    }
+
+    typealias Move = @Sendable (Devices, String, Wire.CommandParameters) async throws -> Response<Wire.CommandAnswer>
+
+    /// Sends the command, and prints its outcome.
+    ///
+    /// - Parameters:
+    ///   - doing: the verb of the progress line, such as `Unlocking`.
+    ///   - done: the resulting state, as a word.
+    func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
+        let client = try gateway.client()
+        let lock = try await NameResolver(client).lock(lock)
+        let parameters = Wire.CommandParameters(
+            reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
+        let answer = try await Interruption.withInterrupt {
+            try await Progress("\(doing) \(lock.name)").during {
+                try await Self.addingHint(lock) {
+                    try await namingOptions(Self.option) { try await move(client.devices, lock.id, parameters) }
+                }
+            }
+        }
+        guard let answer else {
+            throw CommandFailure("stopped waiting; the command may still be carried out\n\(Self.hint(lock))")
+        }
+        output.print(json: answer.json) { Self.lines(answer.content, lock, done, $0) }
+    }
+
+    /// Maps a field of the request to its command-line option.
+    private static func option(_ field: String) -> FieldOption? {
+        switch field {
+        case "reason": FieldOption("--reason")
+        case "override", "override.reason": FieldOption("--override")
+        case "timeoutMs": FieldOption("--timeout")
+        default: nil
+        }
+    }
+
+    static func lines(_ answer: Wire.CommandAnswer, _ lock: NameResolver.FoundLock, _ done: String, _ style: OutputStyle)
+        -> [String]
+    {
+        let name = (answer.device?.name ?? lock.name).printable
+        let state = answer.command.stateAfter ?? answer.device?.state
+        let word = state.map(DisplayText.word) ?? done
+        guard style.isInteractive else { return ["\(name)\t\(word)"] }
+        let colour = state.flatMap(LockView.colour)
+        return ["\(name) is \(style.paint(word, colour))\(answer.command.changed == false ? ", as it was already" : "")."]
+    }
+
+    /// Runs `body`. If the gateway does not respond, adds to the error the commands that show the lock's state and records.
+    private static func addingHint<Result>(_ lock: NameResolver.FoundLock, _ body: () async throws -> Result) async throws
+        -> Result
+    {
+        do {
+            return try await body()
+        } catch ClientError.noResponse(let server, let why) {
+            throw CommandFailure(
+                "no answer from \(server): \(why)\n  whether the lock has moved is not known\n\(hint(lock))", code: 3)
+        }
+    }
+
+    private static func hint(_ lock: NameResolver.FoundLock) -> String {
+        "  its state: doorward status \(lock.id.printable)\n  what became of it: doorward log \(lock.id.printable)"
+    }
+}
+
+/// An operation on a lock, as typed on the command line: `unlock`, `view-status` or `VIEW_STATUS`.
+struct OperationArgument: ExpressibleByArgument, Equatable, Sendable {
+    let operation: LockOperation
+
+    init?(argument: String) {
+        let typed = argument.uppercased().replacing("-", with: "_").replacing(" ", with: "_")
+        guard let operation = LockOperation(rawValue: typed) else { return nil }
+        self.operation = operation
+    }
+
+    static var allValueStrings: [String] {
+        LockOperation.allCases.map { $0.rawValue.lowercased().replacing("_", with: "-") }
+    }
+
+    /// The list of the allowed values, for help texts.
+    static var help: String { allValueStrings.joined(separator: ", ") }
+
+    var defaultValueDescription: String { operation.rawValue.lowercased().replacing("_", with: "-") }
 }

@@ -102,3 +102,173 @@ struct RecordTable: Sendable {
         }
     }
 }
+
+/// The details of a record of an administrative change, or of the intent to change settings: the changed entity and its fields.
+struct RecordChange: Sendable {
+    private let record: Wire.AccessRecord
+    private let before: [String: Wire.Value]
+    private let after: [String: Wire.Value]
+
+    init(_ record: Wire.AccessRecord) {
+        self.record = record
+        before = Self.object(record.details?["before"])
+        after = Self.object(record.details?["after"])
+    }
+
+    /// The entity type that an id in a field refers to.
+    enum Reference {
+        case lock, property, unit, person
+
+        init?(_ field: String) {
+            switch field {
+            case "deviceIds": self = .lock
+            case "propertyId", "defaultPropertyId": self = .property
+            case "unitId", "defaultUnitId": self = .unit
+            case "userId", "guestUserId": self = .person
+            default: return nil
+            }
+        }
+    }
+
+    /// The fields before and after the change, with their values.
+    var fields: [(String, Wire.Value)] {
+        var fields = before.map { ($0.key, $0.value) } + after.map { ($0.key, $0.value) }
+        // The type field of an association determines the type of the entity to which its id field refers.
+        for side in [before, after] {
+            guard let id = side["associatedEntityId"], let type = Self.text(side["associatedEntityType"]) else { continue }
+            fields += Self.entityFields[type].map { [($0, id)] } ?? []
+        }
+        return fields
+    }
+
+    /// Whether the record itself contains a name of the changed entity.
+    var isNamed: Bool { ownName != nil || Self.text(after["guestUserId"]) != nil }
+
+    /// The label, or else the id of the guest, of the guest access that the record has granted.
+    var guestOrLabel: String? { Self.text(after["label"]) ?? Self.text(after["guestUserId"]) }
+
+    /// The changed entity and the changes: `Quay 2: name Quay 1 → Quay 2`; `nil` if the record does not contain them.
+    func text(_ names: RecordNames) -> String? {
+        let target = self.target(names)
+        let changes = changes(names)
+        let text = [target, changes].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
+        // A lock with a name is shown in the lock column.
+        guard text.isEmpty else { return text }
+        return record.targetType == "LockDevice" && record.deviceName != nil ? nil : record.targetId
+    }
+
+    /// The name that the record contains of the changed entity; for an invitation its address.
+    var ownName: String? {
+        let person = ["firstName", "lastName"].compactMap { Self.text(after[$0]) ?? Self.text(before[$0]) }.filter { !$0.isEmpty }
+        return Self.text(after["name"]) ?? Self.text(before["name"]) ?? Self.text(after["label"]) ?? Self.text(before["label"])
+            ?? (person.isEmpty ? nil : person.joined(separator: " ")) ?? Self.text(after["email"]) ?? Self.text(before["email"])
+    }
+
+    /// The name of the changed entity; `nil` for a lock, which has its own column.
+    private func target(_ names: RecordNames) -> String? {
+        let id = record.targetId ?? ""
+        switch record.targetType {
+        case "LockDevice": return nil
+        case "UserRoleAssociation": return person(names)
+        case "GuestAccess": return guest(names)
+        case "Property": return ownName ?? names.properties[id] ?? record.targetId
+        case "Unit": return ownName ?? names.units[id] ?? record.targetId
+        case "User": return names.people[id] ?? ownName ?? record.targetId
+        default: return ownName ?? person(names) ?? record.targetId
+        }
+    }
+
+    private func person(_ names: RecordNames) -> String? {
+        guard let id = Self.text(after["userId"]) ?? Self.text(before["userId"]) else { return nil }
+        return names.people[id] ?? id
+    }
+
+    private func guest(_ names: RecordNames) -> String? {
+        let access = record.targetId.flatMap { names.guestAccesses[$0] }
+        if let label = Self.text(after["label"]) ?? access?.label { return label }
+        let recorded = record.targetId.flatMap { names.recordedGuests[$0] }
+        guard let id = Self.text(after["guestUserId"]) ?? access?.guestUserId ?? recorded else { return record.targetId }
+        return names.people[id] ?? id
+    }
+
+    private func changes(_ names: RecordNames) -> String? {
+        switch record.action {
+        // The intent of a command that changes settings has no action.
+        case nil, "UPDATE", "DISABLE", "ENABLE":
+            let fields = Set(before.keys).union(after.keys).sorted()
+            return fields.map { change(of: $0, names) }.joined(separator: ", ")
+        case "MOVE": return "from \(place(before, names)) to \(place(after, names))"
+        case "ASSIGN", "REMOVE": return role(after.isEmpty ? before : after, names)
+        case "GRANT", "REVOKE": return locks(names)
+        default: return nil
+        }
+    }
+
+    private func change(of field: String, _ names: RecordNames) -> String {
+        let word = Self.word(field)
+        let (old, new) = (shown(before[field], field, names), shown(after[field], field, names))
+        return old == new ? word : "\(word) \(old ?? "-") → \(new ?? "-")"
+    }
+
+    /// Returns a value as text; `nil` if it is absent or not shown.
+    private func shown(_ value: Wire.Value?, _ field: String, _ names: RecordNames) -> String? {
+        switch value {
+        case .string(let text):
+            switch Reference(field) {
+            case .property?: names.properties[text] ?? text
+            case .unit?: names.units[text] ?? text
+            case .person?: names.people[text] ?? text
+            default: text
+            }
+        case .bool(let flag): flag ? "yes" : "no"
+        case .integer(let number): "\(number)"
+        case .number(let number): "\(number)"
+        case .object(let fields): Self.lockdown(fields)
+        case .null, .array, nil: nil
+        }
+    }
+
+    /// Returns the state of a lockdown, with its reason; `nil` for any other object.
+    private static func lockdown(_ fields: [String: Wire.Value]) -> String? {
+        guard case .bool(let isActive)? = fields["active"] else { return nil }
+        return isActive ? "on" + (text(fields["reason"]).map { " (\($0))" } ?? "") : "off"
+    }
+
+    private func place(_ side: [String: Wire.Value], _ names: RecordNames) -> String {
+        let parts = ["propertyId", "unitId"].compactMap { shown(side[$0], $0, names) }
+        return parts.isEmpty ? "no property" : parts.joined(separator: " / ")
+    }
+
+    private func role(_ side: [String: Wire.Value], _ names: RecordNames) -> String? {
+        guard let role = Self.text(side["roleWithinEntity"]) else { return nil }
+        let type = Self.text(side["associatedEntityType"]) ?? ""
+        let place = Self.entityFields[type].flatMap { shown(side["associatedEntityId"], $0, names) }
+        return DisplayText.role(role) + " of " + (place ?? DisplayText.word(type))
+    }
+
+    private func locks(_ names: RecordNames) -> String? {
+        let access = record.targetId.flatMap { names.guestAccesses[$0] }
+        var ids = access?.deviceIds ?? []
+        if case .array(let values) = after["deviceIds"] { ids = values.compactMap { Self.text($0) } }
+        return ids.isEmpty ? nil : ids.map { names.locks[$0] ?? $0 }.joined(separator: ", ")
+    }
+
+    /// The id fields by the type of the entity that they refer to.
+    private static let entityFields = ["UNIT": "unitId", "PROPERTY": "propertyId"]
+
+    /// Converts a field's name to words: `isRemoteOperationEnabled` to `remote operation enabled`, `unitId` to `unit`.
+    private static func word(_ field: String) -> String {
+        var words = DisplayText.kind(field).split(separator: " ")
+        if words.count > 1, words.first == "is" { words.removeFirst() }
+        if words.count > 1, words.last == "id" { words.removeLast() }
+        return words.joined(separator: " ")
+    }
+
+    private static func object(_ value: Wire.Value?) -> [String: Wire.Value] {
+        if case .object(let fields) = value { fields } else { [:] }
+    }
+
+    private static func text(_ value: Wire.Value?) -> String? {
+        if case .string(let text) = value, !text.isEmpty { text } else { nil }
+    }
+}

@@ -6,6 +6,12 @@ import DoorwardStore
 import FoundationEssentials
 import Glibc
 
+/// `doorward config`: commands for the configuration.
+struct ConfigGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Check a gateway's configuration.", subcommands: [ConfigCheck.self])
+}
+
 /// `doorward config check`: checks whether `serve` would accept a configuration.
 struct ConfigCheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,11 @@
 import DoorwardAdapterKit
+import DoorwardControl
+import DoorwardDomain
+import DoorwardHTTP
+import DoorwardStore
+import FoundationEssentials
+import Logging
+import Metrics
 
 /// All settings of `doorward serve`, validated, with the defaults filled in.
 struct GatewayConfiguration: Equatable, Sendable {
@@ -122,6 +129,113 @@ struct GatewayConfiguration: Equatable, Sendable {
         enum Format: String, Sendable {
             case text
             case json
+        }
+    }
+}
+
+/// The origins of all settings. They do not affect equality: configurations with the same values are equal.
+struct SettingOrigins: Equatable, Sendable {
+    private let byPath: [String: SettingOrigin]
+
+    /// - Parameter byPath: the explicit settings, by the path of the key.
+    init(_ byPath: [String: SettingOrigin] = [:]) { self.byPath = byPath }
+
+    /// Returns the beginning of an error message about a setting: its origin and its key.
+    func subject(_ path: String) -> String { "\(byPath[path] ?? .standard): `\(path)`" }
+
+    static func == (_: Self, _: Self) -> Bool { true }
+}
+
+extension GatewayConfiguration {
+    /// The absolute path of the folder of the gateway's own backups; `nil` if it makes none.
+    var backupFolder: String? {
+        backup.map { BackupCommand.absolute($0.folder, from: FileManager.default.currentDirectoryPath) }
+    }
+
+    /// The gateway's own backups; `nil` if none are configured.
+    func scheduledBackups(
+        of control: GatewayControl, logger: Logger, metrics: any MetricsFactory
+    ) -> ScheduledBackups? {
+        guard let backup, let folder = backupFolder, let at = DoorwardDomain.LocalTime(backup.at) else { return nil }
+        return ScheduledBackups(
+            BackupSchedule(at: at, zone: Self.hostZone(logger)), keepDays: backup.keepDays,
+            in: BackupFolder(path: folder, personKeyFile: personKeyPath), by: control.storeCare, clock: control.clock,
+            logger: logger, metrics: metrics)
+    }
+
+    private static func hostZone(_ logger: Logger) -> TimeZoneRules {
+        let variable = ProcessInfo.processInfo.environment["TZ"]
+        if let rules = TimeZoneDatabase.system.hostRules(variable: variable) { return rules }
+        logger.warning(
+            "the time zone of this machine cannot be read; the time of backups is in UTC",
+            metadata: ["from": "\(variable.map { "TZ=\($0)" } ?? "/etc/localtime")"])
+        return TimeZoneDatabase.system.utc
+    }
+}
+
+extension GatewayConfiguration {
+    /// Reads the token of `/metrics`.
+    ///
+    /// - Returns: `nil` if none is configured.
+    /// - Throws: a failure that names the file, if it cannot be read, or can be read by other users.
+    func metricsToken() throws(CommandFailure) -> Secret<String>? {
+        guard let path = metrics.tokenFile else { return nil }
+        do throws(ConfigurationError) {
+            return try ConfiguredFile(path: path, setting: origins.subject("metrics.tokenFile")).line(isSecret: true)
+        } catch {
+            throw CommandFailure(error.description)
+        }
+    }
+}
+
+extension GatewayConfiguration {
+    /// Reads the root certificate of purchases.
+    ///
+    /// - Returns: `nil` if no purchases are accepted.
+    /// - Throws: a failure that names the file, if it cannot be read or contains no certificate.
+    func purchaseVerifier() throws(CommandFailure) -> AppStoreVerifier? {
+        guard let purchases else { return nil }
+        let subject = origins.subject("iap.rootCertificate")
+        do throws(ConfigurationError) {
+            try ConfiguredFile(path: purchases.rootCertificate, setting: subject).requireReadable()
+        } catch {
+            throw CommandFailure(error.description)
+        }
+        let rules = PurchaseRules(bundleID: purchases.bundleID, environments: Set(purchases.environments))
+        guard let file = try? Data(contentsOf: URL(filePath: purchases.rootCertificate)),
+            let verifier = AppStoreVerifier(roots: Array(file), rules: rules)
+        else {
+            throw CommandFailure("\(subject): the file `\(purchases.rootCertificate)` contains no certificate in DER or PEM")
+        }
+        return verifier
+    }
+}
+
+extension GatewayConfiguration {
+    /// Checks the certificate and the key for HTTPS.
+    ///
+    /// - Throws: a failure that names the first file that cannot be read or used.
+    func checkTLSFiles() throws(CommandFailure) {
+        guard let tls = http.tls else { return }
+        let subjects = ["certificate", "privateKey"].map { origins.subject("http.tls.\($0)") }
+        do throws(ConfigurationError) {
+            try ConfiguredFile(path: tls.certificate, setting: subjects[0]).requireReadable()
+            try ConfiguredFile(path: tls.privateKey, setting: subjects[1]).requireReadable()
+        } catch {
+            throw CommandFailure(error.description)
+        }
+        do throws(HTTPSettings.TLSFiles.Problem) {
+            try HTTPSettings.TLSFiles(certificatePath: tls.certificate, privateKeyPath: tls.privateKey).check()
+        } catch {
+            switch error {
+            case .noCertificate:
+                throw CommandFailure("\(subjects[0]): the file `\(tls.certificate)` contains no certificate in PEM")
+            case .noPrivateKey:
+                throw CommandFailure("\(subjects[1]): the file `\(tls.privateKey)` contains no unencrypted private key in PEM")
+            case .mismatch:
+                throw CommandFailure(
+                    "\(subjects[1]): the key `\(tls.privateKey)` does not belong to the certificate `\(tls.certificate)`")
+            }
         }
     }
 }

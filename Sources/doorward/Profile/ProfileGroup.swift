@@ -1,4 +1,9 @@
+import AdapterMQTT
 import ArgumentParser
+import DoorwardAdapterKit
+import DoorwardAPI
+import DoorwardDomain
+import DoorwardYAML
 
 /// `doorward profile`: commands for MQTT profiles, which need neither a broker nor a gateway.
 struct ProfileGroup: ParsableCommand {
@@ -10,4 +15,223 @@ struct ProfileGroup: ParsableCommand {
             Doorward comes with, or the path of a YAML file. None of these commands needs a broker or a gateway.
             """,
         subcommands: [ProfileList.self, ProfileShow.self, ProfileDecode.self, ProfileEncode.self, ProfileCheck.self])
+}
+
+/// `doorward profile list`: lists the shipped profiles.
+struct ProfileList: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the profiles that Doorward comes with.",
+        discussion: "Shows the name of each, the parts of an address that it needs, and what it is for.")
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() {
+        let profiles = ProfileLibrary.shipped.ids.compactMap { ProfileLibrary.shipped[$0] }
+        var object = JSONObjectText()
+        object.add("profiles", profiles.map { ProfileView($0).json })
+        output.print(json: Array(object.text.utf8)) { style in
+            var table = Table("NAME", "NEEDS", "FOR", rows: profiles.map(Self.row))
+            table.fittings = [.whole, .cut(to: 12), .cut(to: 12)]
+            return table.lines(self.table.style(style))
+        }
+    }
+
+    private static func row(_ profile: Profile) -> [Table.Cell] {
+        let needed = profile.variables.filter(\.isRequired).map(\.name).joined(separator: ", ")
+        return [Table.Cell(profile.id, .bold), Table.Cell(needed), Table.Cell(profile.description)]
+    }
+}
+
+/// `doorward profile show`: prints one profile.
+struct ProfileShow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print a profile.",
+        discussion: """
+            Prints the YAML, which can be the start of a profile for another lock; with --json the address variables and the \
+            capabilities.
+
+            Example: doorward profile show nuki-native > my-nuki.yaml
+            """)
+
+    @OptionGroup var named: NamedProfile
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let profile = try named.read()
+        var object = JSONObjectText()
+        object.add("profile", json: ProfileView(profile).json.text)
+        var yaml = profile.yaml[...]
+        while yaml.last?.isNewline == true { yaml.removeLast() }
+        output.print(json: Array(object.text.utf8)) { _ in [String(yaml)] }
+    }
+}
+
+/// `doorward profile check`: finds the mistakes in a profile.
+struct ProfileCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Find the mistakes in a profile.",
+        discussion: """
+            Every mistake is printed with its line, with exit code 1. docs/profiles.md describes the format of profiles.
+
+            Example: doorward profile check profiles/yale.yaml
+            """)
+
+    @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+    var file: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let mistakes: YAMLErrors?
+        do {
+            _ = try Profile(path: file)
+            mistakes = nil
+        } catch {
+            mistakes = error
+        }
+        if output.json || mistakes == nil {
+            output.print(json: Array(json(mistakes?.mistakes ?? []).text.utf8)) { _ in ["\(file.printable): no mistakes"] }
+        }
+        if let mistakes { throw CommandFailure("the profile", mistakes) }
+    }
+
+    private func json(_ mistakes: [YAMLErrors.Mistake]) -> JSONObjectText {
+        var object = JSONObjectText()
+        object.add("file", file)
+        object.add(
+            "mistakes",
+            mistakes.map { mistake in
+                var item = JSONObjectText()
+                item.add("line", mistake.line)
+                item.add("key", mistake.key)
+                item.add("message", mistake.message)
+                return item
+            })
+        return object
+    }
+}
+
+/// A profile as `--json` prints it.
+struct ProfileView {
+    private let profile: Profile
+
+    init(_ profile: Profile) { self.profile = profile }
+
+    var json: JSONObjectText {
+        var object = JSONObjectText()
+        object.add("id", profile.id)
+        object.add("version", profile.version)
+        object.add("description", profile.description)
+        object.add("source", profile.origin)
+        object.add("capabilities", ProfileCapability.allCases.filter { profile.capabilities.contains($0) }.map(\.rawValue))
+        object.add("variables", profile.variables.map(Self.variable))
+        object.add("timeoutSeconds", profile.timeoutSeconds)
+        return object
+    }
+
+    private static func variable(_ variable: ProfileVariable) -> JSONObjectText {
+        var object = JSONObjectText()
+        object.add("name", variable.name)
+        object.add("isRequired", variable.isRequired)
+        object.add("default", variable.defaultValue)
+        switch variable.form {
+        case .text: object.add("type", "text")
+        case .integer: object.add("type", "integer")
+        case .boolean: object.add("type", "boolean")
+        case .any: object.add("type", "any")
+        case .words(let words):
+            object.add("type", "word")
+            object.add("words", words.keys.sorted())
+        }
+        object.add("aliases", variable.aliases)
+        object.add("meaning", variable.meaning)
+        return object
+    }
+}
+
+/// A profile given on the command line.
+struct NamedProfile: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The name of a profile that Doorward comes with, or the path of a YAML file.", valueName: "profile"),
+        completion: .list(ProfileLibrary.shipped.ids))
+    var profile: String
+
+    /// - Throws: every mistake of a file, or an error for an unknown profile name.
+    func read() throws -> Profile {
+        if let shipped = ProfileLibrary.shipped[profile] { return shipped }
+        guard profile.contains("/") || profile.hasSuffix(".yaml") || profile.hasSuffix(".yml") else {
+            let names = ProfileLibrary.shipped.ids
+            let sentence = NameMatch.missing(
+                profile, of: names, noun: "profile", otherwise: "The profiles are \(names.joined(separator: ", ")).")
+            throw CommandFailure("\(sentence) To use a file, give its path, such as ./my-lock.yaml.", code: 2)
+        }
+        do { return try Profile(path: profile) } catch { throw CommandFailure("\(error)") }
+    }
+}
+
+/// The address of one lock, from `--address`.
+struct LockAddress: ParsableArguments {
+    @OptionGroup var options: AddressOptions
+
+    /// - Throws: an error that lists the problem of each key.
+    func dialect(of profile: Profile) throws -> Dialect {
+        let values = Dictionary(
+            options.address.map { ($0.key, $0.value(for: nil).domain) }, uniquingKeysWith: { first, _ in first })
+        do {
+            return try Dialect(profile, variables: values)
+        } catch {
+            let sentences = error.mistakes.map { Self.sentence($0, profile) }
+            throw CommandFailure("the address is not one of `\(profile.id)`:\n  \(sentences.joined(separator: "\n  "))", code: 2)
+        }
+    }
+
+    private static func sentence(_ mistake: AddressErrors.Mistake, _ profile: Profile) -> String {
+        let key = mistake.field.hasPrefix("address.") ? String(mistake.field.dropFirst("address.".count)) : mistake.field
+        let variable = profile.variables.first { $0.name == key }
+        switch mistake.problem {
+        case "required": return "\(key) is needed: \(variable?.meaning ?? "")"
+        case "unknown_key":
+            let names = profile.variables.map(\.name)
+            let hint =
+                nearestName(to: key, among: names).map { "did you mean \($0)?" } ?? "it has \(names.joined(separator: ", "))"
+            return "\(key.printable) is not a part of it; \(hint)"
+        case "malformed":
+            return "\(key.printable) cannot be used: it gives a topic with wildcards, or an ambiguous text"
+        default: return "\(key.printable): \(mistake.problem.replacing("_", with: " "))"
+        }
+    }
+}
+
+extension Wire.Value {
+    /// Converts the value to the type that the gateway uses internally.
+    fileprivate var domain: JSONValue {
+        switch self {
+        case .null: .null
+        case .bool(let truth): .bool(truth)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        case .string(let text): .string(text)
+        case .array(let items): .array(items.map(\.domain))
+        case .object(let fields): .object(fields.mapValues(\.domain))
+        }
+    }
+}
+
+/// An operation of a lock, as named on the command line and in profiles.
+struct MovementArgument: ExpressibleByArgument {
+    let operation: LockOperation
+
+    init?(argument: String) {
+        switch argument.lowercased() {
+        case "lock": operation = .lock
+        case "unlock": operation = .unlock
+        case "open", "unlatch": operation = .unlatch
+        default: return nil
+        }
+    }
+
+    static let allValueStrings = ["lock", "unlock", "open"]
 }

@@ -1,4 +1,8 @@
+import AdapterMQTT
+import AdapterSimulator
 import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardHTTP
 
 /// The adapters of a gateway, as configured.
 struct ConfiguredAdapters {
@@ -47,4 +51,40 @@ struct ConfiguredAdapters {
 /// Converts a configuration error to a command failure.
 private func orFail<Result>(_ body: () throws(ConfigurationError) -> Result) throws(CommandFailure) -> Result {
     do { return try body() } catch { throw CommandFailure(error.description) }
+}
+
+/// The only list of the adapters of this program, in the order of the help. To add an adapter, add one line here.
+enum ShippedAdapters {
+    static let all: [any AdapterFactory] = [SimulatorAdapterFactory(), MQTTAdapterFactory()]
+
+    /// The values of a device's `adapter`.
+    static let kinds = all.map(\.guide.kind)
+}
+
+/// Executes `POST /simulator/devices/:id/events`. The HTTP module uses only the protocol, so that it depends on no adapter.
+extension SimulatorAdapter: SimulatorControl {
+    package var adapterKind: String { kind }
+    package var eventNames: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
+
+    package func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
+        guard let event = SimulatorEvent(rawValue: event) else { return .lacksPart }
+        do throws(SimulatorEventError) {
+            try inject(event, slot: slot, into: device)
+            return .done
+        } catch {
+            return SimulatorAnswer(error)
+        }
+    }
+}
+
+extension SimulatorAnswer {
+    fileprivate init(_ error: SimulatorEventError) {
+        self =
+            switch error {
+            case .notAttached: .notAttached
+            case .unsupported: .lacksPart
+            case .unknownSlot: .unknownSlot
+            case .batteryDead: .batteryDead
+            }
+    }
 }

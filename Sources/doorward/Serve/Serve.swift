@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardHTTP
@@ -234,5 +235,54 @@ struct NotifySocket: Sendable {
                 sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT), $0, length)
             }
         } == bytes.count
+    }
+}
+
+/// The signals that end a program which runs services: the first one stops the service group in order.
+///
+/// They are caught from the creation of this object, so that a signal before the start of the services counts, too.
+struct StopSignals: Service {
+    private let signals: UnixSignalsSequence
+
+    init(_ signals: UnixSignal...) async { self.signals = await UnixSignalsSequence(trapping: signals) }
+
+    /// Returns after the first signal, even if it was received before this call, or when the service group is stopped.
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            for await _ in signals { return }
+        }
+    }
+}
+
+/// The options that select the database, for every command that opens it.
+struct StoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+
+    @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"), completion: .file())
+    var storePath: String?
+
+    /// Returns the configuration from the file, the environment and these options. `options`
+    /// contains the values of further options, keyed by the path of the configuration key.
+    func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
+        var flags = options.compactMapValues { $0 }
+        flags["store.path"] = storePath
+        return try GatewayConfiguration.load(file: config, flags: flags)
+    }
+}
+
+extension GatewayConfiguration {
+    /// Loads the configuration from the environment, the flags, and the file if there is one.
+    ///
+    /// - Parameter flags: the values of the flags, keyed by the path of the configuration key.
+    static func load(file: String?, flags: [String: String] = [:]) throws(CommandFailure) -> GatewayConfiguration {
+        do {
+            return try ConfigurationSources(
+                file: file, environment: ProcessInfo.processInfo.environment, flags: flags
+            ).load()
+        } catch {
+            throw CommandFailure(error.description, code: error.isUsageError ? 2 : 1)
+        }
     }
 }

@@ -1,4 +1,11 @@
 import ArgumentParser
+import DoorwardAPI
+import DoorwardClient
+import DoorwardControl
+import DoorwardDomain
+import DoorwardStore
+import FoundationEssentials
+import Logging
 
 /// `doorward store`: commands for backing up and checking the database.
 struct StoreGroup: AsyncParsableCommand {
@@ -6,4 +13,119 @@ struct StoreGroup: AsyncParsableCommand {
         commandName: "store",
         abstract: "Back up a gateway's database, check one, and recover one.",
         subcommands: [BackupCommand.self, CheckCommand.self, RecoverCommand.self])
+}
+
+/// `doorward store backup`: requests a running gateway to copy its database.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Have the running gateway write a backup of its database.",
+        discussion: """
+            The gateway keeps running meanwhile. FILE is a path on the gateway's host: its folder must exist and be writable for \
+            the gateway, the file must not exist yet. A relative path is resolved from your current folder. Only super admins \
+            may do this.
+
+            The key files are not part of the backup. Keep copies of them apart from the backups: of the signing key once, of the \
+            audit key after each rotation, and of the person keys after each erasure, when older copies of these are deleted.
+
+            Example: doorward store backup /var/backups/doorward-monday.db
+            """)
+
+    @Argument(help: ArgumentHelp("The file to write, on the gateway's host.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let target = Self.absolute(file, from: FileManager.default.currentDirectoryPath)
+        let answer = try await Progress("Writing \(target)").during { try await client.store.backUp(to: target) }
+        output.print(json: answer.json) { Self.lines(answer.content.backup, $0) }
+    }
+
+    static func absolute(_ file: String, from folder: String) -> String {
+        file.hasPrefix("/") ? file : folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
+    }
+
+    static func lines(_ backup: Wire.Backup, _ style: OutputStyle) -> [String] {
+        guard style.isInteractive else { return ["\(backup.file.printable)\t\(backup.bytes)\t\(backup.at)"] }
+        let records = backup.logs.reduce(0) { $0 + $1.size }
+        let (logs, noun) = (backup.logs.count, backup.logs.count == 1 ? "log" : "logs")
+        return [
+            "Wrote \(backup.file.printable) on the gateway's host: \(backup.bytes) bytes, \(records) records in \(logs) \(noun).",
+            "Check it there with: doorward store check --store-path \(backup.file.shellQuoted)",
+        ]
+    }
+}
+
+/// `doorward store recover`: accepts that logs have lost records, so that a gateway starts again.
+struct RecoverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Go on with a restored database whose access log is older than its checkpoints.",
+        discussion: """
+            A gateway does not start (exit code 4) if its access log has lost records that it had signed, or other records are in \
+            their place: a backup was restored, or the database was changed. If the lost records cannot be restored, this command \
+            opens a new generation of each such log. Checkpoints of the new generation have another origin, so they do not \
+            contradict those that others keep, and a record in each log and in the gateway's says what was given up. No gateway \
+            may run on the database.
+
+            If nothing was lost, nothing is changed.
+
+            Example: doorward store recover --accept-rollback --store-path restored/doorward.db
+            """)
+
+    @Flag(help: "Accept that the records after the restored state are lost for good. Required.")
+    var acceptRollback = false
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard acceptRollback else {
+            throw ValidationError(
+                "To give up the records that the database has lost, repeat the command with --accept-rollback; to keep them, "
+                    + "restore a newer database.")
+        }
+    }
+
+    func run() async throws {
+        let configuration = try store.configuration()
+        guard FileManager.default.fileExists(atPath: configuration.store.path) else {
+            throw CommandFailure("\(configuration.store.path): there is no database; restore one first")
+        }
+        let clock = SystemClock()
+        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
+        let opening: [Generation]
+        do {
+            opening = try await recover(configuration, StoreGuard(store: opened), clock)
+            try await opened.close()
+        } catch {
+            try? await opened.close()
+            throw error as? CommandFailure ?? CommandFailure("the database could not be recovered: \(error)")
+        }
+        output.print(json: JSONOutput.document(["generations": opening])) { style in
+            opening.isEmpty
+                ? ["Nothing was lost: the database has every record that a checkpoint covers."]
+                : Table("LOG", "GENERATION", rows: opening.map { [Table.Cell($0.logId), Table.Cell("\($0.generation)")] })
+                    .lines(style)
+        }
+    }
+
+    private struct Generation: Encodable {
+        let logId: String
+        let generation: Int
+    }
+
+    private func recover(
+        _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, _ clock: any GatewayClock
+    ) async throws -> [Generation] {
+        let random = RandomSource()
+        let setup = try await AuditSetup.openForRecovery(configuration, storeGuard, random: random)
+        let checkpoints = Checkpoints(
+            storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: .errorsOnly)
+        return try await checkpoints.acceptRollback().map { Generation(logId: "\($0.key)", generation: $0.value) }
+            .sorted { $0.logId < $1.logId }
+    }
 }

@@ -42,3 +42,12 @@ struct JSONLogHandler: LogHandler {
         let metadata: [String: String]?
     }
 }
+
+extension Logger {
+    /// Logs only errors, to standard error, for commands that print everything else themselves.
+    static var errorsOnly: Logger {
+        var logger = Logger(label: "doorward") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .error
+        return logger
+    }
+}

@@ -1,4 +1,4 @@
-internal import DoorwardAdapterKit
+package import DoorwardAdapterKit
 internal import DoorwardDomain
 
 /// The address of a lock on a broker: `{broker, profile, …the profile's own variables}`.
@@ -25,4 +25,41 @@ struct MQTTAddress {
         variables = address.filter { $0.key != "broker" && $0.key != "profile" }
         guard mistakes.isEmpty else { throw AddressErrors(mistakes) }
     }
+}
+
+extension AddressField {
+    /// The keys that every MQTT address has; a profile adds its own variables.
+    ///
+    /// - Parameters:
+    ///   - brokers: the names of all configured brokers.
+    ///   - profiles: the ids of all profiles.
+    static func ofMQTT(brokers: [String], profiles: [String]) -> [AddressField] {
+        [broker(.word(brokers)), profile(profiles)]
+    }
+
+    static func broker(_ form: Form) -> AddressField {
+        AddressField("broker", form, isRequired: true, meaning: "The broker's name in the gateway's configuration.")
+    }
+
+    static func profile(_ ids: [String]) -> AddressField {
+        AddressField(
+            "profile", .word(ids), isRequired: true,
+            meaning: "The profile of the lock; `doorward profile show` lists the further keys that it needs.")
+    }
+}
+
+extension AdapterGuide {
+    /// The guide of the MQTT adapter.
+    package static let mqtt = AdapterGuide(
+        kind: "mqtt",
+        attaching: """
+            real locks on a broker of the gateway's configuration. The keys are broker, profile (the lock's dialect), \
+            and the profile's own; `doorward profile show PROFILE` lists those.
+            """,
+        examples: [
+            """
+            doorward attach Gate --adapter mqtt --profile zigbee2mqtt --property "Quay 1" \\
+              --address broker=home name=gate
+            """
+        ])
 }

@@ -1,3 +1,4 @@
+package import DoorwardDomain
 package import DoorwardMQTT
 
 /// Finds the locks that ecosystems announce on one broker.
@@ -218,5 +219,88 @@ struct DuplicateIndex: Sendable {
         let after = ids(key)
         if after.isEmpty { members[key] = nil }
         return after.count == 1 ? after : []
+    }
+}
+
+/// A lock that was announced on a broker. An announcement neither attaches a lock nor changes an attached one: otherwise any
+/// client with publish permission could redirect an unlock.
+package struct AnnouncedLock: Hashable, Sendable {
+    /// The lock's id. It is stable within the broker while the lock is announced by the same source: `homeassistant:abc`,
+    /// `zigbee2mqtt:0x00158d0001a2b3c4`, `homie:front/lock`.
+    package var id: String
+    /// The announced name, one line of at most `AnnouncedLock.maxNameLength` characters; `nil` if it has none.
+    package var name: String?
+    /// The announced manufacturer, model and firmware, one line each.
+    package var product: LockProduct
+    /// The profile that matches the lock best. It need not be the profile that the lock was announced for.
+    package var profile: String
+    /// The address without `broker` and `profile`, by the profile's variables.
+    package var variables: [String: JSONValue]
+    /// Further command topics of the same lock, under other names that its bridge accepts for it.
+    package var otherCommandTopics: [String] = []
+    /// Whether `id` is a hardware id. Then an entry with the same id and another command topic
+    /// describes the same lock under another name.
+    package var hasHardwareID = false
+    /// Why the lock cannot be attached as announced, for a person: lower case, no full stop. `nil` if it can.
+    package var problem: String?
+    /// Whether the lock was announced and has been removed.
+    package var isRemoved = false
+
+    /// Truncates names to one line each, as they come from untrusted clients.
+    package init(
+        id: String, name: String? = nil, product: LockProduct = LockProduct(), profile: String,
+        variables: [String: JSONValue], problem: String? = nil
+    ) {
+        (self.id, self.profile, self.variables, self.problem) = (id, profile, variables, problem)
+        self.name = name?.singleLine(maxLength: Self.maxNameLength)
+        self.product = product.bounded
+    }
+
+    /// Maximum characters of a name.
+    package static let maxNameLength = 120
+}
+
+/// A change of the discovered locks by one message.
+package enum DiscoveryChange: Hashable, Sendable {
+    /// The lock was not announced before, or was announced again after its removal.
+    case added(AnnouncedLock)
+    /// The announcement has changed. The value is the new version.
+    case changed(AnnouncedLock)
+    /// The lock was removed. The value is its last version, with `isRemoved`.
+    case removed(AnnouncedLock)
+
+    /// The lock that has changed.
+    package var lock: AnnouncedLock {
+        switch self {
+        case .added(let lock), .changed(let lock), .removed(let lock): lock
+        }
+    }
+}
+
+/// One discovery message's entry for one lock.
+struct DiscoveryEntry: Hashable, Sendable {
+    var lock: AnnouncedLock
+    /// The command topic of the lock. Entries with the same command topic describe the same lock.
+    var commandTopic: TopicText
+    /// Home Assistant's `unique_id`, which must be unique.
+    var uniqueID: String?
+    var weight: Weight
+
+    /// The precedence of entries with the same command topic: a bridge's own list is more complete than its announcements for
+    /// other programs.
+    enum Weight: Int, Comparable, Sendable {
+        case announcement, inventory
+
+        static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// The id of the lock, compared by bytes.
+    var id: TopicText { TopicText(lock.id) }
+
+    /// Approximate size in bytes.
+    var size: Int {
+        lock.variables.reduce(lock.id.utf8.count + commandTopic.text.utf8.count + (uniqueID?.utf8.count ?? 0)) {
+            $0 + $1.key.utf8.count + $1.value.size
+        }
     }
 }

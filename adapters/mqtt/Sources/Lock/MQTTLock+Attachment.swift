@@ -1,6 +1,8 @@
 internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardMQTT
+internal import Logging
+internal import Synchronization
 
 /// Changes outside of a lock: in its broker's connection, its discovery and its attachment.
 extension MQTTLock {
@@ -105,5 +107,71 @@ extension MQTTLock {
         case replaced
         /// The lock stays attached, without a route to its broker.
         case noRoute
+    }
+}
+
+/// Dropped messages of a lock that publishes above its rate limit.
+extension MQTTLock {
+    /// How long a lock must have stayed below the rate limit before its lost values are requested.
+    private static let quietPeriod = Duration.seconds(1)
+
+    /// Records a dropped message. From now on the known state may be wrong; it is requested when the lock has stayed below the
+    /// limit.
+    func recordDrop(isFirst: Bool, _ state: inout State, at now: MonotonicInstant) {
+        if state.lastDrop == nil { refreshOnceBelowLimit() }
+        state.lastDrop = now
+        guard isFirst else { return }
+        if state.nextRateLimitLog.map({ $0 <= now }) ?? true {
+            state.nextRateLimitLog = now.advanced(by: .seconds(60))
+            context.logger.warning(
+                "a lock is rate limited: its messages are dropped, and its state is requested when it is below the limit again",
+                metadata: ["device": "\(id)"])
+        }
+        markStale(&state)
+    }
+
+    private func refreshOnceBelowLimit() {
+        let clock = context.clock
+        Task(executorPreference: context.executor) { [weak self] in
+            repeat {
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.quietPeriod))) != nil else { return }
+            } while self?.refreshIfBelowLimit() == false
+        }
+    }
+
+    /// - Returns: false while the lock is still above the limit.
+    private func refreshIfBelowLimit() -> Bool {
+        state.withLock { state in
+            guard !state.isDetached, let last = state.lastDrop else { return true }
+            let now = context.clock.monotonicNow()
+            guard now >= last.advanced(by: Self.quietPeriod) else { return false }
+            state.lastDrop = nil
+            // Subscribe again for a lock that cannot be queried: the broker may have retained its last messages.
+            if dialect.stateRequests.isEmpty { session.resubscribe(self) } else { requestState(&state, at: now) }
+            return true
+        }
+    }
+}
+
+/// The time after which a jam that may be passing counts.
+extension MQTTLock {
+    /// Reports a jam that may have been passing, and has lasted.
+    func concludePassingJam(_ state: inout State) {
+        guard state.dialectState.passingJam != nil else { return }
+        let before = state.dialectState
+        apply(dialect.concludePassingJam(&state.dialectState), after: before, &state)
+    }
+
+    /// Sets the timer for a jam that may be passing, or cancels it when the jam is over.
+    func setJamTimer(_ state: inout State) {
+        guard state.dialectState.passingJam != nil, let pending = state.pendingCommand else { return state.jamTimer.cancel() }
+        guard state.jamTimer.due == nil else { return }
+        let due = context.clock.monotonicNow().advanced(by: PassingJam.patience)
+        state.jamTimer.set(min(due, pending.nearEnd), clock: context.clock, executor: context.executor) { [weak self] setting in
+            self?.update { state in
+                guard state.jamTimer.expire(setting) else { return }
+                self?.concludePassingJam(&state)
+            }
+        }
     }
 }

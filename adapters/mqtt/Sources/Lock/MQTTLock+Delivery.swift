@@ -147,3 +147,91 @@ extension MQTTLock {
         return faults
     }
 }
+
+/// Delivery status of the last command: whether the broker rejected it, and whether the gateway's own subscription to the command
+/// topic has received it.
+struct CommandDelivery {
+    let command: CommandID
+    let topic: MQTTTopic
+    let sent: MQTTSentPublish
+    /// Secret, as it may contain a lock's code.
+    private let payload: Secret<[UInt8]>
+    /// Whether the broker has delivered the command: the gateway has received it back, or the lock has answered it.
+    var isDelivered = false
+    /// The text of the reason code with which the broker rejected the command; `nil` if it has not rejected it.
+    var rejection: (reason: String, isNotAuthorized: Bool)?
+
+    init(_ command: CommandID, _ outgoing: OutgoingMessage, _ sent: MQTTSentPublish) {
+        (self.command, topic, self.sent, payload) = (command, outgoing.topic, sent, Secret(outgoing.payload))
+    }
+
+    /// Whether a message is the command itself, as the broker delivers it to every subscriber of its topic.
+    func matches(_ message: MQTTMessage) -> Bool {
+        !message.isRetained && message.readAfter >= sent.number && TopicText(message.topic) == TopicText(topic.description)
+            && message.payload == payload.reveal()
+    }
+}
+
+/// Recently sent commands of one lock that the broker has not delivered back to the gateway. The gateway subscribes to the lock's
+/// command topics, so that it detects when the broker delivers a command late.
+struct PublishedCommands {
+    /// Maximum number of remembered commands.
+    private static let maxCount = 8
+    /// How long a command is remembered after its deadline. A message that matches later may come from any client.
+    private static let retention = Duration.seconds(300)
+
+    private struct Publish {
+        let command: CommandID
+        let topic: String
+        let payload: [UInt8]
+        let until: MonotonicInstant
+    }
+
+    private var publishes: [Publish] = []
+
+    mutating func record(_ command: CommandID, _ outgoing: OutgoingMessage, until: MonotonicInstant) {
+        publishes.append(Publish(command: command, topic: outgoing.topic.description, payload: outgoing.payload, until: until))
+        if publishes.count > Self.maxCount { publishes.removeFirst() }
+    }
+
+    /// Matches a received message with the commands. Of equal commands, one whose deadline has not passed matches first: the
+    /// message is then no evidence that another command was delivered late.
+    ///
+    /// - Returns: the command to which the message belongs, if its deadline had passed.
+    mutating func lateDelivery(of message: MQTTMessage, at now: MonotonicInstant) -> CommandID? {
+        guard !publishes.isEmpty, !message.isRetained else { return nil }
+        publishes.removeAll { now > $0.until.advanced(by: Self.retention) }
+        let matches = publishes.indices.filter {
+            publishes[$0].topic == message.topic && publishes[$0].payload == message.payload
+        }
+        guard let index = matches.first(where: { publishes[$0].until > now }) ?? matches.first else { return nil }
+        let publish = publishes.remove(at: index)
+        return publish.until > now ? nil : publish.command
+    }
+}
+
+/// Filters the event by which a lock reports the gateway's own command as a remote operation.
+struct CommandEchoFilter {
+    /// How long after the command's deadline the event is filtered: bridges send it some time after the lock has reported its
+    /// state.
+    static let delay = Duration.seconds(5)
+
+    private let event: RecordEvent?
+    private let until: MonotonicInstant
+
+    init(_ operation: LockOperation, until: MonotonicInstant) {
+        switch operation {
+        case .lock: event = .locked
+        case .unlock: event = .unlocked
+        case .unlatch: event = .unlatched
+        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: event = nil
+        }
+        self.until = until
+    }
+
+    /// Whether a fact is such an event. A state is never filtered, because it may confirm the command.
+    func isEcho(_ fact: LockReport.Fact, at now: MonotonicInstant) -> Bool {
+        guard now <= until, case .event(event, method: .remote, _) = fact, event != nil else { return false }
+        return true
+    }
+}

@@ -1,4 +1,4 @@
-internal import DoorwardAdapterKit
+package import DoorwardAdapterKit
 internal import DoorwardDomain
 
 /// The keys of a simulated lock's address, in one place: `SimulatorSettings` reads them, and a test compares them with the README
@@ -74,4 +74,21 @@ extension AddressField {
         batteryPerMovement, batteryPerDay, jamRate, refusalRate, lostRate, lateRate, late, wrongStateRate, duplicateRate,
         disorderRate, disorder, reportsNumbered, offlineMemory,
     ]
+}
+
+extension AdapterGuide {
+    /// The guide of the simulator.
+    package static let simulator = AdapterGuide(
+        kind: "simulator",
+        attaching: """
+            locks in memory, for trials and tests. All keys can be left out: \
+            \(AddressField.ofSimulator.map(\.name).joined(separator: ", ")).
+            """,
+        examples: [
+            #"doorward attach "Front door" --adapter simulator --property "Quay 1""#,
+            """
+            doorward attach Cellar --adapter simulator --property "Quay 1" --unit 1A \\
+              --address latencyMs=400 batteryLevel=80
+            """,
+        ])
 }

@@ -1,3 +1,5 @@
+internal import DoorwardDomain
+
 /// A resident, who leaves and returns, goes out on free days, may forget to lock, and locks at bedtime.
 package struct Resident: Hashable, Sendable {
     /// The name of a user of the gateway, or of a keypad slot.
@@ -53,4 +55,102 @@ package struct Resident: Hashable, Sendable {
         events += route.leave(at: leave, locks: locks.leaving) + route.enter(at: home, locks: locks.home)
         return events
     }
+}
+
+/// A visitor, such as a cleaner or a guest, who comes on certain days.
+package struct Visitor: Hashable, Sendable {
+    /// The name of a user of the gateway, or of a keypad slot.
+    package var name: String
+    /// The lock of the door that they visit.
+    package var door: String
+    /// The lock of the front door on the way to that door; `nil` if that door is on the street.
+    package var frontDoor: String?
+    /// The days on which they may come.
+    package var days = Weekday.all
+    /// Time of day of arrival.
+    package var comes = Duration.hours(9)
+    /// Length of the visit, at most a day.
+    package var stays = Duration.hours(2)
+    /// Maximum deviation of arrival and departure, drawn at random; below 12 hours.
+    package var spread = Duration.minutes(10)
+    /// Probability of coming on such a day, 0 to 1.
+    package var chance = 1.0
+    /// Probability of leaving without locking, 0 to 1.
+    package var forgets = 0.02
+    /// How they open doors; with `.app` they are one of the scenario's `people`.
+    package var opens = EntryMethod.app
+
+    package init(name: String, door: String) { (self.name, self.door) = (name, door) }
+
+    /// Whether there is a day on which they may come.
+    var canCome: Bool { chance > 0 && !days.isEmpty }
+
+    /// Returns the events of one day, in no particular order. Takes the same number of draws every day.
+    func events(on day: Int, _ weekday: Weekday, _ random: inout SeededRandom) -> [ScenarioEvent] {
+        let (coming, going) = (random.offset(within: spread), random.offset(within: spread))
+        let (doesCome, locks) = (random.chance(chance), !random.chance(forgets))
+        guard days.contains(weekday), doesCome else { return [] }
+        let route = EntryRoute(person: name, door: door, frontDoor: frontDoor, opens: opens)
+        let come = max(.zero, .days(day) + comes + coming)
+        let go = max(.days(day) + comes + stays + going, come + .minutes(5))
+        return route.enter(at: come, locks: false) + route.leave(at: go, locks: locks)
+    }
+}
+
+/// How a person opens a door from outside. Raw values are the words of scenario files.
+package enum EntryMethod: String, CaseIterable, Sendable {
+    /// Sends a command to the gateway.
+    case app
+    /// Types the code of the slot with their name.
+    case keypad
+}
+
+/// The doors between the street and a person's rooms, and the events of passing through them.
+struct EntryRoute {
+    let person: String
+    let door: String
+    let frontDoor: String?
+    let opens: EntryMethod
+
+    /// Returns the events of coming in from the street.
+    ///
+    /// - Parameter locks: whether the person then locks `door` from inside.
+    func enter(at time: Duration, locks: Bool) -> [ScenarioEvent] {
+        var events: [ScenarioEvent] = []
+        var time = time
+        if let frontDoor {
+            events += [ScenarioEvent(at: time, lock: frontDoor, action: unlock)] + pass(frontDoor, at: time + .seconds(6))
+            time += .seconds(75)
+        }
+        events += [ScenarioEvent(at: time, lock: door, action: unlock)] + pass(door, at: time + .seconds(6))
+        if locks { events.append(ScenarioEvent(at: time + .seconds(25), lock: door, action: .event(.thumbLock))) }
+        return events
+    }
+
+    /// Returns the events of going out to the street.
+    ///
+    /// - Parameter locks: whether the person then locks `door` from outside.
+    func leave(at time: Duration, locks: Bool) -> [ScenarioEvent] {
+        var events = [ScenarioEvent(at: time, lock: door, action: .event(.thumbUnlock))] + pass(door, at: time + .seconds(4))
+        if locks { events.append(ScenarioEvent(at: time + .seconds(20), lock: door, action: lock)) }
+        if let frontDoor {
+            let time = time + .seconds(80)
+            events.append(ScenarioEvent(at: time, lock: frontDoor, action: .event(.thumbUnlock)))
+            events += pass(frontDoor, at: time + .seconds(4))
+        }
+        return events
+    }
+
+    private func pass(_ lock: String, at time: Duration) -> [ScenarioEvent] {
+        [
+            ScenarioEvent(at: time, lock: lock, action: .openDoor),
+            ScenarioEvent(at: time + .seconds(9), lock: lock, action: .closeDoor),
+        ]
+    }
+
+    private var unlock: ScenarioEvent.Action {
+        opens == .app ? .command(.unlock, by: person) : .event(.keypad, slot: person)
+    }
+
+    private var lock: ScenarioEvent.Action { opens == .app ? .command(.lock, by: person) : .event(.keypadLock) }
 }

@@ -1,3 +1,4 @@
+import DoorwardMQTT
 import Foundation
 import Glibc
 import Synchronization
@@ -64,4 +65,56 @@ final class MessageLog: Sendable {
             .with(payload)
             .with(["qos": .whole(message.qos), "retain": .flag(message.isRetained)]).description
     }
+}
+
+/// Messages waiting for a connection that is busy, in order. They are discarded when the connection breaks.
+struct Outbox {
+    private var waiting: [OutgoingMessage] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == waiting.count }
+
+    mutating func append(_ message: OutgoingMessage) { waiting.append(message) }
+
+    mutating func removeAll() { (waiting, first) = ([], 0) }
+
+    /// Publishes as many messages as the connection accepts.
+    ///
+    /// - Parameter publish: publishes one message.
+    mutating func drain(_ publish: (OutgoingMessage) -> PublishResult) {
+        loop: while first < waiting.count {
+            switch publish(waiting[first]) {
+            case .done: first += 1
+            case .busy: break loop
+            case .notConnected: first = waiting.count
+            }
+        }
+        if first == waiting.count { removeAll() }
+    }
+}
+
+/// Result of passing a message to a connection.
+enum PublishResult {
+    case done
+    /// Try again later.
+    case busy
+    /// There is no connection.
+    case notConnected
+}
+
+/// The state of one connection of the fleet, owned by the runner.
+struct ClientConnection {
+    let settings: MQTTSettings
+    let filters: [MQTTFilter]
+    /// The connection; `nil` after it has been cut.
+    var mqtt: MQTTConnection?
+    /// The number of the present connection. Events of earlier connections are ignored.
+    var generation = 0
+    var outbox = Outbox()
+    /// Whether the client is connected, subscribed and announced, as acknowledged by the broker.
+    var isReady = false
+    /// The frame whose acknowledgement shows that the client is ready.
+    var probe: MQTTPublishID?
+    /// Whether the probe is still to be sent, after all waiting messages.
+    var needsProbe = false
 }

@@ -29,3 +29,40 @@ extension JSONValue {
         return .object(fields)
     }
 }
+
+/// The short key names of Home Assistant's discovery that a lock's announcement may contain
+/// (`homeassistant/components/mqtt/abbreviations.py`), by block.
+enum Abbreviations {
+    /// Keys of a component, of a device's root, and of an item of `availability`.
+    static let component = [
+        "avty": "availability", "avty_mode": "availability_mode", "avty_t": "availability_topic",
+        "avty_tpl": "availability_template", "cmd_t": "command_topic", "cmd_tpl": "command_template", "cmps": "components",
+        "cod_form": "code_format", "def_ent_id": "default_entity_id", "dev": "device", "dev_cla": "device_class", "e": "encoding",
+        "en": "enabled_by_default", "ent_cat": "entity_category", "ic": "icon", "json_attr_t": "json_attributes_topic",
+        "json_attr_tpl": "json_attributes_template", "migr_discvry": "migrate_discovery", "o": "origin", "obj_id": "object_id",
+        "opt": "optimistic", "p": "platform", "pl_avail": "payload_available", "pl_lock": "payload_lock",
+        "pl_not_avail": "payload_not_available", "pl_open": "payload_open", "pl_rst": "payload_reset",
+        "pl_unlk": "payload_unlock", "ret": "retain", "stat_jam": "state_jammed", "stat_locked": "state_locked",
+        "stat_locking": "state_locking", "stat_open": "state_open", "stat_opening": "state_opening", "stat_t": "state_topic",
+        "stat_unlocked": "state_unlocked", "stat_unlocking": "state_unlocking", "t": "topic", "uniq_id": "unique_id",
+        "val_tpl": "value_template",
+    ]
+    /// Keys of `device`.
+    static let device = [
+        "cns": "connections", "cu": "configuration_url", "hw": "hw_version", "ids": "identifiers", "mdl": "model",
+        "mdl_id": "model_id", "mf": "manufacturer", "sa": "suggested_area", "sn": "serial_number", "sw": "sw_version",
+    ]
+    /// Keys of `origin`.
+    static let origin = ["sw": "sw_version", "url": "support_url"]
+}
+
+extension [String: JSONValue] {
+    /// Replaces short keys by full ones. If both are present, the short one counts, as in Home Assistant; `null` values are removed.
+    func expanded(_ abbreviations: [String: String]) -> Self {
+        var fields = filter { abbreviations[$0.key] == nil && $0.value != .null }
+        for (key, value) in self where value != .null {
+            if let full = abbreviations[key] { fields[full] = value }
+        }
+        return fields
+    }
+}

@@ -1,0 +1,153 @@
+internal import Crypto
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import HTTPTypes
+
+/// Liveness and readiness of the process, for monitoring. The paths are outside `/api/v1`.
+enum HealthRoutes {
+    static let all: [Route] = [
+        .open(.get, "/healthz", health),
+        .open(.get, "/readyz", readiness),
+    ]
+
+    private static func health(_ call: OpenCall) -> APIResponse {
+        .success { $0.field("alive", true) }
+    }
+
+    /// Reports the gateway as ready while the store can write and the adapters have been started.
+    private static func readiness(_ call: OpenCall) async throws(GatewayError) -> APIResponse {
+        guard await call.control.isReadyToServe else { throw .unavailable }
+        return .success { $0.field("ready", true) }
+    }
+}
+
+/// The gateway's metrics, for Prometheus. The path is outside `/api/v1`.
+enum MetricsRoutes {
+    static let all: [Route] = [.open(.get, "/metrics", page)]
+
+    /// Responds to programs on the gateway's own machine, to the configured token, and to a super admin with a token.
+    private static func page(_ call: OpenCall) async throws -> APIResponse {
+        if !call.facts.isOfThisMachine, !hasToken(call) {
+            let caller = try await call.services.authenticator.caller(call.facts)
+            try call.control.adapterStates.requireReading(by: caller)
+        }
+        try call.readNothing()
+        guard let metrics = call.services.metrics else { throw GatewayError.unavailable }
+        var answer = APIResponse(status: 200, body: Array(await metrics.text().utf8))
+        answer.headers[.contentType] = PrometheusText.contentType
+        return answer
+    }
+
+    /// Digests are compared in constant time.
+    private static func hasToken(_ call: OpenCall) -> Bool {
+        guard let digest = call.services.metricsToken, let token = Authenticator.bearer(call.facts.headers[.authorization])
+        else { return false }
+        return SHA256.hash(data: Array(token.utf8)) == digest
+    }
+}
+
+extension RequestMetadata {
+    /// Whether the request comes directly from a program on this machine, without a proxy. A proxy may run on this machine too, so
+    /// a request from a trusted proxy or with a forwarding header is never direct, regardless of the peer's address and of the
+    /// header's value. Nor is a request with the `Host` of another machine: a browser sends it if a name of an attacker's leads to
+    /// this machine.
+    var isOfThisMachine: Bool {
+        let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
+        guard !peer.isTrustedProxy, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
+        return isLoopback(authority) && peer.address?.isLoopback ?? false
+    }
+
+    /// Whether a `Host`, with or without its port, names the machine itself.
+    private func isLoopback(_ authority: String?) -> Bool {
+        guard let authority else { return false }
+        let isBracketed = authority.hasPrefix("[")
+        let host = isBracketed ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+        return host.lowercased() == "localhost" || IPAddress(host)?.isLoopback ?? false
+    }
+}
+
+/// The gateway's clock: whether it is trusted, and its acceptance.
+enum ClockRoutes {
+    static let all: [Route] = [
+        .get("/clock", "Reads whether the gateway's clock is trusted.", .object("clock", "Clock"), read),
+        .post(
+            "/clock/accept", "Accepts the time of the gateway's clock after a step forward.", .object("clock", "Clock"), accept),
+    ]
+
+    static let schema = JSONSchema.fields([
+        "isTrusted": .boolean, "reason": .nullable(.words(ClockDistrust.allCases.map(\.rawValue))), "at": .instant,
+        "mark": .instant, "isSynchronised": .boolean, "maxStepSeconds": .count,
+        "lastStep": .nullable(.fields(["before": .instant, "after": .instant, "stepMs": .integer()])),
+    ])
+
+    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
+        try call.readNothing()
+        return answer(try call.control.clockCare.status(for: call.caller))
+    }
+
+    private static func accept(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let loweringMark = try call.readBody { $0.bool("lowerMark") ?? false }
+        return answer(try await call.control.clockCare.accept(call.caller, loweringMark: loweringMark))
+    }
+
+    private static func answer(_ status: ClockStatus) -> APIResponse {
+        .success { writer in
+            writer.field("clock") { writer in
+                writer.object { writer in
+                    writer.field("isTrusted", status.distrust == nil)
+                    writer.field("reason", status.distrust?.rawValue)
+                    writer.field("at", status.at)
+                    writer.field("mark", status.mark)
+                    writer.field("isSynchronised", status.isSynchronised)
+                    writer.field("maxStepSeconds", Int(status.maxStep.components.seconds))
+                    writer.field("lastStep") { writer in
+                        guard let step = status.lastStep else { return writer.null() }
+                        writer.object { writer in
+                            writer.field("before", step.before)
+                            writer.field("after", step.after)
+                            writer.field("stepMs", Int(step.size.wholeMilliseconds))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Backs up the database while the gateway runs.
+enum StoreRoutes {
+    static let all: [Route] = [
+        .post("/store/backup", "Copies the database to a file on the gateway's machine.", .object("backup", "Backup"), backUp)
+    ]
+
+    static let schema = JSONSchema.fields([
+        "file": .text, "bytes": .count, "at": .instant, "logs": .array(.fields(["id": .text, "size": .count])),
+    ])
+
+    private static func backUp(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let file = try call.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
+        let backup = try await call.control.storeCare.backUp(call.caller, to: file)
+        return .success { writer in
+            writer.field("backup") { writer in
+                writer.object { writer in
+                    writer.field("file", backup.path)
+                    writer.field("bytes", Int(backup.bytes))
+                    writer.field("at", backup.at)
+                    writer.field("logs") { writer in
+                        writer.array(backup.logs) { writer, log in
+                            writer.object { writer in
+                                writer.field("id", log.log.description)
+                                writer.field("size", log.size)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension StringSchema {
+    /// The absolute path of a file.
+    fileprivate static let absolutePath = StringSchema(pattern: #"^/[^\u0000]*$"#)
+}
