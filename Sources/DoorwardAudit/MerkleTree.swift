@@ -258,6 +258,7 @@ package struct Digest32: Hashable, Sendable {
     }
 
     init(_ digest: SHA256Digest) { self = digest.withUnsafeBytes { Digest32(loading: $0) } }
+    init(_ code: HashedAuthenticationCode<SHA256>) { self = code.withUnsafeBytes { Digest32(loading: $0) } }
 
     /// - Parameter bytes: 32 bytes.
     private init(loading bytes: UnsafeRawBufferPointer) {

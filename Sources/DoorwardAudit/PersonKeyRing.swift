@@ -288,14 +288,14 @@ package struct PersonKey: Sendable {
     private final class Material: Sendable {
         let bytes: [UInt8]
         /// HMAC-SHA256 of the key itself, which computes salts.
-        let salting: KeyedHash
+        let salting: SymmetricKey
         /// The derived key for AES-256-GCM. It differs from the HMAC key, so that no two primitives use the same key.
         let sealing: SymmetricKey
 
         init(_ bytes: [UInt8]) {
             let key = SymmetricKey(data: bytes)
             let derived = HMAC<SHA256>.authenticationCode(for: Array("doorward/seal/1".utf8), using: key)
-            (self.bytes, salting, sealing) = (bytes, KeyedHash(key: bytes), SymmetricKey(data: derived))
+            (self.bytes, salting, sealing) = (bytes, SymmetricKey(data: bytes), SymmetricKey(data: derived))
         }
     }
 
@@ -318,7 +318,7 @@ package struct PersonKey: Sendable {
     /// Returns the 32 bytes of the key. Only code that stores the key may call this.
     package func revealBytes() -> [UInt8] { secret.reveal().bytes }
 
-    var salting: KeyedHash { secret.reveal().salting }
+    var salting: SymmetricKey { secret.reveal().salting }
     var sealing: SymmetricKey { secret.reveal().sealing }
 }
 
@@ -326,31 +326,6 @@ extension PersonKey: CustomStringConvertible, CustomDebugStringConvertible, Cust
     package var description: String { secret.description }
     package var debugDescription: String { secret.debugDescription }
     package var customMirror: Mirror { secret.customMirror }
-}
-
-/// HMAC-SHA256 (RFC 2104) under one key, for many short messages. The library's `HMAC` takes twice the time for a message of a few
-/// dozen bytes (docs/performance.md, section "Exports and their verification").
-struct KeyedHash: Sendable {
-    /// The states after the padded keys, which are the same for all messages.
-    private let (inner, outer): (SHA256, SHA256)
-
-    /// - Parameter key: at most 64 bytes, the block of SHA-256.
-    init(key: [UInt8]) {
-        func state(_ pad: UInt8) -> SHA256 {
-            var hash = SHA256()
-            hash.update(data: key.map { $0 ^ pad } + repeatElement(pad, count: SHA256.blockByteCount - key.count))
-            return hash
-        }
-        (inner, outer) = (state(0x36), state(0x5C))
-    }
-
-    /// The authentication code of a message.
-    func code(of message: [UInt8]) -> Digest32 {
-        var (hash, last) = (inner, outer)
-        message.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        hash.finalize().withUnsafeBytes { last.update(bufferPointer: $0) }
-        return Digest32(last.finalize())
-    }
 }
 
 /// A record's commitment to a personal value, which is stored beside the record.

@@ -169,7 +169,9 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     /// Returns the salt of the commitment. The salt can be computed only with the key; without the salt, the commitment reveals
     /// nothing about the value.
-    package func salt(under key: PersonKey) -> Digest32 { key.salting.code(of: tuple) }
+    package func salt(under key: PersonKey) -> Digest32 {
+        Digest32(HMAC<SHA256>.authenticationCode(for: tuple, using: key.salting))
+    }
 
     /// Returns the commitment that the record contains instead of `value`.
     package func commitment(to value: String, salt: Digest32) -> Digest32 {

@@ -2,9 +2,9 @@ internal import DoorwardAudit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// An export in progress: the chunks of a file. While a page of records with proofs is sent, the lines of the next one are formatted,
-/// and two pages after it are read, so a slow reader holds four pages. A CSV file is read one page ahead. Records that are written
-/// meanwhile are not part of the export.
+/// An export in progress: the chunks of a file. While a page is sent, the next one is read, so a slow reader holds two pages. Records that
+/// are written meanwhile are not part of the export. If personal values are erased meanwhile, it ends before its end, as what was read
+/// may have them.
 package struct AccessExport: AsyncSequence, Sendable {
     /// The bytes of a chunk.
     package typealias Element = [UInt8]
@@ -74,6 +74,20 @@ struct ExportSource: Sendable {
     let slot: RunningExports.Slot
     /// Throws once the caller may no longer export what the export contains.
     let checkRight: @Sendable () throws -> Void
+    /// The number of erasures before the first read.
+    private let erasures: UInt64
+
+    init(_ records: ExportRecords, slot: RunningExports.Slot, checkRight: @escaping @Sendable () throws -> Void) {
+        (self.records, self.slot, self.checkRight, erasures) = (records, slot, checkRight, records.erasures())
+    }
+
+    /// Checks whether what was read may be sent.
+    ///
+    /// - Throws: `ExportFailure.erased`; the error of `checkRight`.
+    func check() throws {
+        try checkRight()
+        guard records.erasures() == erasures else { throw ExportFailure.erased }
+    }
 }
 
 enum ExportLimits {
@@ -97,17 +111,17 @@ private struct CSVExport: ExportProducer {
         zone: @escaping @Sendable (PropertyID) -> String?
     ) {
         csv = RecordCSV(separator: separator == .comma ? UInt8(ascii: ",") : UInt8(ascii: ";"))
-        (self.source, self.pages, self.zone) = (source, ReadAhead(pages, erasures: source.records.erasures), zone)
+        (self.source, self.pages, self.zone) = (source, ReadAhead(pages), zone)
     }
 
     mutating func next() async throws -> [UInt8]? {
         while !pages.isAtEnd, csv.byteCount < ExportLimits.chunk {
-            try source.checkRight()
             for record in try await pages.next() {
                 let zone = record.body.propertyID.flatMap(zone).flatMap { TimeZoneDatabase.system.rules(of: $0) }
                 csv.add(record, zone: zone)
             }
         }
+        try source.check()
         let chunk = csv.take()
         return chunk.isEmpty ? nil : chunk
     }
@@ -115,58 +129,40 @@ private struct CSVExport: ExportProducer {
 
 /// Records with their proofs.
 private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page == [ProvenRecord] {
-    private typealias Lines = ReadAhead<LinePages<ReadAhead<ReadAhead<Pages>>>>
-
     private let source: ExportSource
+    private let log: LogID
     private var header: [UInt8]?
-    /// The pages from the one that is sent on, of which nothing is held, and those after it.
-    private var (current, pages): (Lines, Lines)
-    /// The chunks of the page that are not sent yet, the last one first, and the number of those that were sent.
-    private var (chunks, sent): ([OwnedTask<[UInt8]>], Int) = ([], 0)
-    /// The number of erasures before the page was read.
-    private var erasures: UInt64 = 0
-    /// Whether pages that are read again have the same records. A read of selected records may end elsewhere.
-    private let isRepeatable: Bool
+    private var pages: ReadAhead<Pages>
+    /// The chunks of the page that are not sent yet, the last one first.
+    private var chunks: [[UInt8]] = []
+    private var count: UInt64 = 0
 
     init(_ source: ExportSource, pages: Pages, header: ExportHeader) {
-        let erasures = source.records.erasures
-        (self.source, self.header, isRepeatable) = (source, header.line, header.range != nil)
-        let records = ReadAhead(ReadAhead(pages, erasures: erasures), erasures: erasures)
-        self.pages = ReadAhead(LinePages(records, log: header.log, erasures: erasures), erasures: erasures)
-        current = self.pages
+        (self.source, self.pages) = (source, ReadAhead(pages))
+        (log, self.header) = (header.log, header.line)
     }
 
-    /// The right is checked before each page is read and before each chunk is sent. If values were erased since a page of a complete
-    /// export was read, what is left of it is read again. After an error, the call can be repeated.
     mutating func next() async throws -> [UInt8]? {
         if let line = header {
             header = nil
             return line
         }
-        while true {
-            if let chunk = chunks.last {
-                let lines = try await chunk.value
-                if source.records.erasures() == erasures || !isRepeatable {
-                    try source.checkRight()
-                    chunks.removeLast()
-                    sent += 1
-                    return lines
-                }
-                pages = current
-            } else {
-                guard !pages.isAtEnd else { return nil }
-                try source.checkRight()
-                (current, sent) = (pages.withoutReadAhead(), 0)
-            }
-            let erasures = source.records.erasures()
-            chunks = try await pages.next().dropFirst(sent).reversed()
-            self.erasures = erasures
+        while chunks.isEmpty, !pages.isAtEnd {
+            let page = try await pages.next()
+            count += UInt64(page.count)
+            chunks = try await ExportLines.format(page, of: log).reversed()
+            if pages.isAtEnd { chunks.insert(ExportWriter.lastLine(count: count), at: 0) }
         }
+        guard let chunk = chunks.popLast() else { return nil }
+        try source.check()
+        return chunk
     }
 }
 
 /// Why an export ends before its end. The client gets an incomplete file, and the operator's log the reason.
 enum ExportFailure: Error {
+    /// Personal values were erased since the export began: what was read may have them. The caller begins again.
+    case erased
     /// The retention has removed records of the export.
     case recordsRemoved
     /// The tree of the log lacks a hash, or has one that is damaged.

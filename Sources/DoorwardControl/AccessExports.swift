@@ -37,7 +37,7 @@ package struct AccessExports: Sendable {
         try await checkpoints?.signForRequest(sorted)
         let reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
         let reading = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
-        let source = ExportSource(records: reading, slot: slot) { [directory] in
+        let source = ExportSource(reading, slot: slot) { [directory] in
             let (tenancy, subject) = directory.resolve(caller)
             guard tenancy.allowsExport(of: scopes, to: subject) else { throw GatewayError.unauthenticated }
         }

@@ -10,13 +10,6 @@ protocol ExportPages: Sendable {
 
     /// Reads the next page, which may be empty.
     mutating func next() async throws -> Page
-
-    /// The same pages, without what was read ahead of them.
-    func withoutReadAhead() -> Self
-}
-
-extension ExportPages {
-    func withoutReadAhead() -> Self { self }
 }
 
 /// Where the records of an export are read, and on whose behalf.
@@ -27,71 +20,31 @@ struct ExportRecords: Sendable {
     let erasures: @Sendable () -> UInt64
 }
 
-/// Reads each page while the one before is used: one page is held, whatever the time until it is requested. A failed read is thrown
-/// when its page is requested. What is read ahead is cancelled when the value is released, and read again if personal values were
-/// erased before it is returned. A read-ahead of a read-ahead holds two pages.
+/// Reads each page while the one before is sent: one page is held, whatever the time until it is requested. A failed read is thrown when
+/// its page is requested.
 struct ReadAhead<Pages: ExportPages>: ExportPages {
     private var pages: Pages
-    private var following: Reading?
-    private let erasures: @Sendable () -> UInt64
+    /// The read of the page that is requested next, with the pages after it.
+    private var following: Task<(Pages.Page, Pages), any Error>?
 
-    /// - Parameter erasures: the number of erasures so far.
-    init(_ pages: Pages, erasures: @escaping @Sendable () -> UInt64) { (self.pages, self.erasures) = (pages, erasures) }
+    init(_ pages: Pages) { self.pages = pages }
 
     /// Whether the last page was returned.
     var isAtEnd: Bool { pages.isAtEnd }
 
-    func withoutReadAhead() -> Self { Self(pages.withoutReadAhead(), erasures: erasures) }
-
     /// Returns the next page, and begins to read the one after it.
     mutating func next() async throws -> Pages.Page {
-        while true {
-            let count = erasures()
-            let reading = following.flatMap { $0.erasures == count ? $0 : nil } ?? Reading(pages, erasures: count)
-            following = nil
-            let (page, rest) = try await reading.result.value
-            guard erasures() == count else { continue }
-            pages = rest
-            following = rest.isAtEnd ? nil : Reading(rest, erasures: count)
-            return page
-        }
+        let (page, rest) = try await (following ?? Self.read(pages)).value
+        pages = rest
+        following = rest.isAtEnd ? nil : Self.read(rest)
+        return page
     }
 
-    /// The read of one page.
-    private struct Reading: Sendable {
-        /// The number of erasures before the read began.
-        let erasures: UInt64
-        /// The page, and the pages after it.
-        let result: OwnedTask<(Pages.Page, Pages)>
-
-        init(_ pages: Pages, erasures: UInt64) {
-            self.erasures = erasures
-            result = OwnedTask {
-                var pages = pages
-                let page = try await pages.next()
-                return (page, pages)
-            }
-        }
-    }
-}
-
-/// A task that is cancelled when it is released, and when the task that waits for its value is cancelled.
-final class OwnedTask<Value: Sendable>: Sendable {
-    private let task: Task<Value, any Error>
-
-    init(executor: (any TaskExecutor)? = nil, _ operation: @escaping @Sendable () async throws -> Value) {
-        task = Task(executorPreference: executor, operation: operation)
-    }
-
-    deinit { task.cancel() }
-
-    var value: Value {
-        get async throws {
-            try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
+    private static func read(_ pages: Pages) -> Task<(Pages.Page, Pages), any Error> {
+        Task {
+            var pages = pages
+            let page = try await pages.next()
+            return (page, pages)
         }
     }
 }
@@ -128,65 +81,27 @@ struct ProvenRecord: Sendable {
     let proof: [Digest32]
 }
 
-/// Computes the lines of exports.
-private let exportExecutors = ExecutorGroup("export", yieldsToCommands: true)
+/// Decrypts and formats the records of exports, on threads that let commands go first.
+enum ExportLines {
+    private static let executors = ExecutorGroup("export", yieldsToCommands: true)
+    /// The number of records of a chunk of about 200 KiB, which occupies a thread for one or two milliseconds.
+    private static let share = 128
 
-/// The lines of records, in chunks that are formatted while the pages after them are read. So the executors always have lines to format,
-/// and none of them waits for the last chunk of a page. The last page has the last line of the export.
-struct LinePages<Records: ExportPages>: ExportPages where Records.Page == [ProvenRecord] {
-    private var records: Records
-    private let log: LogID
-    private let erasures: @Sendable () -> UInt64
-    private var count: UInt64 = 0
-    /// The values that the lines before had, and the number of erasures before they were read; `nil` before the first page.
-    private var known: (values: KnownValues, erasures: UInt64)?
-
-    /// The number of records that one task decrypts and formats, which takes one or two milliseconds. Their lines are a chunk of about
-    /// 200 KiB.
-    private static var recordsPerTask: Int { 128 }
-
-    /// - Parameter erasures: the number of erasures so far.
-    init(_ records: Records, log: LogID, erasures: @escaping @Sendable () -> UInt64) {
-        (self.records, self.log, self.erasures) = (records, log, erasures)
-    }
-
-    var isAtEnd: Bool { records.isAtEnd }
-
-    func withoutReadAhead() -> Self {
-        var pages = self
-        pages.records = records.withoutReadAhead()
-        return pages
-    }
-
-    mutating func next() async throws -> [OwnedTask<[UInt8]>] {
-        let erasures = erasures()
-        let known = known.flatMap { $0.erasures == erasures ? $0.values : nil } ?? KnownValues()
-        self.known = (known, erasures)
-        let page = try await records.next()
-        let chunks = page.startTransforming(share: Self.recordsPerTask, on: exportExecutors) { [log] part in
-            var writer = ExportWriter(log: log, byteCount: part.reduce(0) { $0 + $1.record.bytes.count })
-            for proven in part { try writer.add(proven.record.disclosed(known), proof: proven.proof) }
-            return writer.take()
-        }
-        count += UInt64(page.count)
-        return isAtEnd ? chunks + [OwnedTask { [count] in ExportWriter.lastLine(count: count) }] : chunks
-    }
-}
-
-extension Array where Element: Sendable {
-    /// Begins to transform parts of the array at the same time, and returns their tasks in order.
-    ///
-    /// - Parameter share: the number of elements that one task transforms. A task occupies an executor without interruption.
-    func startTransforming<Transformed: Sendable>(
-        share: Int, on executors: ExecutorGroup,
-        _ transform: @escaping @Sendable (ArraySlice<Element>) throws -> Transformed
-    ) -> [OwnedTask<Transformed>] {
-        stride(from: 0, to: count, by: share).map { start in
-            let part = self[start..<Swift.min(start + share, count)]
-            return OwnedTask(executor: executors.next()) {
-                // Skips the lines of an export that has ended.
-                try Task.checkCancellation()
-                return try transform(part)
+    /// The lines of a page, in chunks.
+    static func format(_ page: [ProvenRecord], of log: LogID) async throws -> [[UInt8]] {
+        try await withThrowingTaskGroup(of: (index: Int, lines: [UInt8]).self) { group in
+            let starts = stride(from: 0, to: page.count, by: share)
+            for (index, start) in starts.enumerated() {
+                let part = page[start..<min(start + share, page.count)]
+                group.addTask(executorPreference: executors.next()) {
+                    try Task.checkCancellation()
+                    var writer = ExportWriter(log: log, byteCount: part.reduce(0) { $0 + $1.record.bytes.count })
+                    for proven in part { try writer.add(proven.record.disclosed(), proof: proven.proof) }
+                    return (index, writer.take())
+                }
+            }
+            return try await group.reduce(into: Array(repeating: [], count: starts.underestimatedCount)) {
+                $0[$1.index] = $1.lines
             }
         }
     }

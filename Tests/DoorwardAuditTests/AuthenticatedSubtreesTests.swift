@@ -204,18 +204,4 @@ import Testing
             try personal.disclosed(Array(sealed), under: key)
         }
     }
-
-    @Test("the keyed hash is HMAC-SHA256, for keys of up to a block and messages of any length")
-    func keyedHash() {
-        var random = SeededGenerator(seed: 12)
-        for count in 0..<300 {
-            let key = (0..<count % 65).map { _ in UInt8.random(in: 0...255, using: &random) }
-            let message = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-            let hash = KeyedHash(key: key)
-            for message in [message, []] {
-                let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key))
-                #expect(hash.code(of: message).bytes == Array(code))
-            }
-        }
-    }
 }

@@ -336,24 +336,20 @@ import Testing
         }
     }
 
-    @Test("of a page that is being sent, what follows an erasure has no value of the person, and the export is whole")
-    func erasedWhileSent() async throws {
+    @Test("an export during which values are erased ends, and sends nothing more", arguments: ExportRequest.Format.allCases)
+    func erasedWhileSent(format: ExportRequest.Format) async throws {
         try await withDatabase { house, store in
             try await append(1500, to: store, house)
             let caller = Caller(userID: house.ids[.owner])
-            let export = try await house.control.exports.begin(ExportRequest(format: .ndjson), for: caller)
+            let export = try await house.control.exports.begin(ExportRequest(format: format), for: caller)
             var iterator = export.makeAsyncIterator()
             var before: [UInt8] = []
-            // The header, and a part of the only page.
-            for _ in 0..<3 { before += try #require(try await iterator.next()) }
+            // The header of a bundle, and a part of the only page.
+            for _ in 0..<(format == .ndjson ? 3 : 1) { before += try #require(try await iterator.next()) }
             let erased = try await house.call(.delete, "/users/\(house.ids[.tenant])/personal-data", as: .superAdmin)
             #expect(erased.status == 204)
-            var after: [UInt8] = []
-            while let chunk = try await iterator.next() { after += chunk }
+            await #expect(throws: (any Error).self) { try await iterator.next() }
             #expect(String(decoding: before, as: UTF8.self).contains("Person 100"))
-            #expect(!String(decoding: after, as: UTF8.self).contains("Person "))
-            let verdict = try await Self.verify(String(decoding: before + after, as: UTF8.self), of: Self.log(house), in: house)
-            #expect(verdict.count >= 1500 && verdict.header.isComplete)
         }
     }
 

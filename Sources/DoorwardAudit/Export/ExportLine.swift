@@ -17,7 +17,6 @@ enum ExportLine: Sendable {
     /// Reads and verifies lines of one log. Reuses its buffers.
     struct Reader {
         private let log: [UInt8]
-        private var bytes: [UInt8] = []
         private var personal: [DisclosedValue?] = []
 
         init(log: LogID) { self.log = Array(log.description.utf8) }
@@ -47,10 +46,7 @@ enum ExportLine: Sendable {
             }
             let proof = try proof(&scanner)
             guard scanner.skip(",\"bytes\":") else { throw .malformed }
-            bytes.removeAll(keepingCapacity: true)
-            guard let text = scanner.plainString(), Base64.decode(text, into: &bytes), scanner.skip(",\"personal\":[") else {
-                throw .malformed
-            }
+            guard let bytes = scanner.base64(), scanner.skip(",\"personal\":[") else { throw .malformed }
             try readPersonal(&scanner)
             guard scanner.skip(",\"record\":") else { throw .malformed }
             guard Digest32(leaf: bytes) == leaf else { throw .wrongLeafHash }
@@ -147,12 +143,15 @@ struct LineScanner {
         return UnsafeBufferPointer(rebasing: rest[..<end])
     }
 
+    /// Bytes in the one spelling that base64 has for them.
+    mutating func base64() -> [UInt8]? {
+        // stream-safe: any other text than ASCII is no base64.
+        plainString().flatMap { SignedNote.base64(String(decoding: $0, as: UTF8.self)) }
+    }
+
     /// 32 bytes in base64.
     mutating func hash() -> Digest32? {
-        guard let text = plainString(), text.count == 44 else { return nil }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: MerkleTree.hashByteCount) { bytes in
-            Base64.decode(text, into: bytes) == bytes.count ? Digest32(UnsafeRawBufferPointer(bytes)) : nil
-        }
+        base64().flatMap { $0.count == MerkleTree.hashByteCount ? $0.withUnsafeBytes { Digest32($0) } : nil }
     }
 
     /// A string as RFC 8785 writes it.
@@ -205,21 +204,14 @@ package struct DisclosedValue: Hashable, Sendable {
 
 extension PersonalCommitment {
     /// Decrypts the value, derives its salt, and verifies both against the commitment.
-    ///
-    /// - Parameter candidate: a value that is disclosed without decrypting if the commitment is to it.
     package func disclosed(
-        _ sealed: ArraySlice<UInt8>, under key: PersonKey, candidate: String? = nil
+        _ sealed: ArraySlice<UInt8>, under key: PersonKey
     ) throws(PersonalValueError) -> DisclosedValue {
-        let salt = place.salt(under: key)
-        func matching(_ value: String) -> DisclosedValue? {
-            guard PersonalFieldPath.commitment(to: value, in: place.field, salt: salt) == commitment else { return nil }
-            return DisclosedValue(value: value, salt: salt, verified: commitment)
-        }
-        if let candidate, let disclosed = matching(candidate) { return disclosed }
-        guard let disclosed = matching(try place.open(sealed, under: key)) else {
+        let (salt, value) = (place.salt(under: key), try place.open(sealed, under: key))
+        guard PersonalFieldPath.commitment(to: value, in: place.field, salt: salt) == commitment else {
             throw .commitmentMismatch(field: place.field)
         }
-        return disclosed
+        return DisclosedValue(value: value, salt: salt, verified: commitment)
     }
 }
 

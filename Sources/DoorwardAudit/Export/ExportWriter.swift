@@ -1,6 +1,6 @@
 import DoorwardDomain
+import FoundationEssentials
 import Glibc
-import Synchronization
 
 /// Writes the lines of records as docs/log-format.md specifies them, section "Exports". They come after `ExportHeader.line` and before
 /// `lastLine`. Several writers can write the parts of an export at the same time.
@@ -39,15 +39,15 @@ package struct ExportWriter: Sendable {
         text.append("{\"seq\":")
         text.append(string: String(record.seq))
         text.append(",\"leafHash\":\"")
-        record.leafHash.withBytes { Base64.append($0, to: &text) }
+        record.leafHash.withBytes { text.append(base64: $0) }
         text.append("\",\"proof\":[")
         for (index, hash) in proof.enumerated() {
             text.append(index > 0 ? ",\"" : "\"")
-            hash.withBytes { Base64.append($0, to: &text) }
+            hash.withBytes { text.append(base64: $0) }
             text.append(UInt8(ascii: "\""))
         }
         text.append("],\"bytes\":\"")
-        Base64.append(record.bytes, to: &text)
+        record.bytes.withUnsafeBufferPointer { text.append(base64: $0) }
         text.append("\",\"personal\":[")
         for (index, disclosed) in record.personal.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -58,7 +58,7 @@ package struct ExportWriter: Sendable {
             text.append(UInt8(ascii: "["))
             CanonicalJSON.append(disclosed.value, to: &text)
             text.append(",\"")
-            disclosed.salt.withBytes { Base64.append($0, to: &text) }
+            disclosed.salt.withBytes { text.append(base64: $0) }
             text.append("\"]")
         }
         text.append("],\"record\":")
@@ -142,12 +142,7 @@ package struct SealedRecord: Sendable {
         }
 
         /// The value; `nil` if it cannot be decrypted, or does not match its commitment.
-        fileprivate func disclosed(_ known: KnownValues) -> DisclosedValue? {
-            let candidate = known.value(of: commitment)
-            guard let disclosed = try? commitment.disclosed(ciphertext, under: key, candidate: candidate) else { return nil }
-            if disclosed.value != candidate { known.note(disclosed.value, of: commitment) }
-            return disclosed
-        }
+        fileprivate var disclosed: DisclosedValue? { try? commitment.disclosed(ciphertext, under: key) }
     }
 
     /// The record's number in the log.
@@ -163,37 +158,9 @@ package struct SealedRecord: Sendable {
         (self.seq, self.bytes, self.leafHash, self.values) = (seq, bytes, leafHash, values)
     }
 
-    /// Decrypts the values that are not known. A value that cannot be decrypted, or does not match its commitment, is omitted.
-    package func disclosed(_ known: KnownValues = KnownValues()) -> DisclosedRecord {
-        DisclosedRecord(seq: seq, bytes: bytes, leafHash: leafHash, personal: values.map { $0?.disclosed(known) })
-    }
-}
-
-/// The last value of each person's field in an export. Most records of a person have the same name and address as the one before,
-/// which the commitment proves in less time than it takes to decrypt the value.
-package final class KnownValues: Sendable {
-    private struct Key: Hashable {
-        let owner: PersonKeyOwner
-        let field: String
-    }
-
-    private let values = Mutex<[Key: String]>([:])
-
-    /// The most values, and the most bytes of a value with the name of its field: about a megabyte in all.
-    private static let (maxCount, maxByteCount) = (4096, 128)
-
-    package init() {}
-
-    fileprivate func value(of commitment: PersonalCommitment) -> String? {
-        values.withLock { $0[Key(owner: commitment.owner, field: commitment.place.field)] }
-    }
-
-    fileprivate func note(_ value: String, of commitment: PersonalCommitment) {
-        guard value.utf8.count + commitment.place.field.utf8.count <= Self.maxByteCount else { return }
-        values.withLock { values in
-            if values.count >= Self.maxCount { values = [:] }
-            values[Key(owner: commitment.owner, field: commitment.place.field)] = value
-        }
+    /// Decrypts the values. A value that cannot be decrypted, or does not match its commitment, is omitted.
+    package func disclosed() -> DisclosedRecord {
+        DisclosedRecord(seq: seq, bytes: bytes, leafHash: leafHash, personal: values.map { $0?.disclosed })
     }
 }
 
@@ -244,88 +211,9 @@ struct TextComparison: TextOutput {
     }
 }
 
-/// Base64 with padding (RFC 4648, section 4) between byte buffers. Foundation's needs a `Data` and a `String` for each value, which
-/// takes longer than to verify the value.
-enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    /// The two characters of each number of 12 bits, in the order in which a little-endian number is stored.
-    private static let pairs: [UInt16] = (0..<64 * 64).map {
-        UInt16(littleEndian: UInt16(alphabet[$0 >> 6]) | UInt16(alphabet[$0 & 63]) << 8)
-    }
-    /// The value of each character, shifted to its place in a group of four: 256 values for each place. Other bytes are `invalid`.
-    private static let values: [UInt32] = {
-        var values = [UInt32](repeating: invalid, count: 4 * 256)
-        for (value, character) in alphabet.enumerated() {
-            for place in 0..<4 { values[place * 256 + Int(character)] = UInt32(value) << UInt32(18 - 6 * place) }
-        }
-        return values
-    }()
-    private static let invalid: UInt32 = 1 << 24
-
-    static func append(_ bytes: UnsafeBufferPointer<UInt8>, to text: inout [UInt8]) {
-        let start = text.count
-        text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (bytes.count + 2) / 3 * 4))
-        text.withUnsafeMutableBytes { text in
-            pairs.withUnsafeBufferPointer { pairs in
-                var (index, end) = (0, start)
-                while index + 3 <= bytes.count {
-                    let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
-                    text.storeBytes(of: pairs[group >> 12], toByteOffset: end, as: UInt16.self)
-                    text.storeBytes(of: pairs[group & 0xFFF], toByteOffset: end + 2, as: UInt16.self)
-                    (index, end) = (index + 3, end + 4)
-                }
-                let rest = bytes.count - index
-                guard rest > 0 else { return }
-                let group = Int(bytes[index]) << 16 | (rest == 2 ? Int(bytes[index + 1]) << 8 : 0)
-                text.storeBytes(of: pairs[group >> 12], toByteOffset: end, as: UInt16.self)
-                if rest == 2 { text[end + 2] = alphabet[group >> 6 & 63] }
-            }
-        }
-    }
-
-    static func append(_ bytes: [UInt8], to text: inout [UInt8]) { bytes.withUnsafeBufferPointer { append($0, to: &text) } }
-
-    /// Appends the decoded bytes.
-    ///
-    /// - Returns: false unless `text` is the one spelling of some bytes.
-    static func decode(_ text: UnsafeBufferPointer<UInt8>, into bytes: inout [UInt8]) -> Bool {
-        let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: text.count / 4 * 3))
-        let count = bytes.withUnsafeMutableBufferPointer {
-            decode(text, into: UnsafeMutableBufferPointer(rebasing: $0[start...]))
-        }
-        guard let count else { return false }
-        bytes.removeLast(bytes.count - start - count)
-        return true
-    }
-
-    /// Writes the decoded bytes at the beginning of a buffer.
-    ///
-    /// - Returns: their number; `nil` unless `text` is the one spelling of some bytes, and they fit into the buffer.
-    static func decode(_ text: UnsafeBufferPointer<UInt8>, into bytes: UnsafeMutableBufferPointer<UInt8>) -> Int? {
-        guard text.count % 4 == 0, let last = text.last else { return text.isEmpty ? 0 : nil }
-        let padding = last != UInt8(ascii: "=") ? 0 : text[text.count - 2] != UInt8(ascii: "=") ? 1 : 2
-        let (groups, count) = (text.count / 4 - 1, text.count / 4 * 3 - padding)
-        guard count <= bytes.count else { return nil }
-        return values.withUnsafeBufferPointer { values in
-            func value(_ index: Int, _ place: Int) -> UInt32 { values[place * 256 + Int(text[index + place])] }
-            var all: UInt32 = 0
-            for index in 0..<groups {
-                let at = index * 4
-                let group = value(at, 0) | value(at, 1) | value(at, 2) | value(at, 3)
-                all |= group
-                bytes[index * 3] = UInt8(truncatingIfNeeded: group >> 16)
-                bytes[index * 3 + 1] = UInt8(truncatingIfNeeded: group >> 8)
-                bytes[index * 3 + 2] = UInt8(truncatingIfNeeded: group)
-            }
-            var group: UInt32 = 0
-            for place in 0..<4 - padding { group |= value(groups * 4, place) }
-            // The bits after the last byte are zero in the one spelling.
-            guard (all | group) < invalid, group & (1 << UInt32(8 * padding) - 1) == 0 else { return nil }
-            for index in 0..<3 - padding {
-                bytes[groups * 3 + index] = UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * index))
-            }
-            return count
-        }
+extension [UInt8] {
+    /// Appends bytes in base64 with padding (RFC 4648, section 4).
+    fileprivate mutating func append(base64 bytes: UnsafeBufferPointer<UInt8>) {
+        self += Data(buffer: bytes).base64EncodedString().utf8
     }
 }

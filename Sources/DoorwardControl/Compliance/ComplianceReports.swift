@@ -53,7 +53,7 @@ package struct ComplianceReports: Sendable {
             checkpoint: entry.note.rendered, publicKey: checkpoints.publicKey.description)
         let reader = tenancy.listReader(subject.readerID, readable)
         let records = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
-        let source = ExportSource(records: records, slot: slot) { [directory] in
+        let source = ExportSource(records, slot: slot) { [directory] in
             let (tenancy, subject) = directory.resolve(caller)
             guard (try? tenancy.portfolio(of: request.place, for: subject, caller))?.id == portfolio.id else {
                 throw GatewayError.unauthenticated

@@ -1,7 +1,7 @@
 package import DoorwardControl
 package import DoorwardDomain
-import Glibc
 import GRDB
+import Glibc
 import Synchronization
 
 /// The target file of a backup. The backup is written under a temporary name in the same folder. It gets its final name only

@@ -2,8 +2,8 @@ package import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 import FoundationEssentials
-import Glibc
 import GRDB
+import Glibc
 
 /// Checks a database file that no gateway has open, and reports its first fault.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
-import DoorwardAdapterKit
 import DoorwardAPI
+import DoorwardAdapterKit
 import DoorwardClient
 import DoorwardControl
 import FoundationEssentials

@@ -1,7 +1,7 @@
 import AdapterMQTT
 import ArgumentParser
-import DoorwardAdapterKit
 import DoorwardAPI
+import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardYAML
 
