@@ -2,7 +2,7 @@ internal import DoorwardAudit
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
-/// An export in progress: the chunks of a file. While a page is sent, the next one is read, so a slow reader holds two pages. Records that
+/// An export in progress: the chunks of a file. While a page is formatted and sent, the next one is read. Records that
 /// are written meanwhile are not part of the export. If personal values are erased meanwhile, it ends before its end, as what was read
 /// may have them.
 package struct AccessExport: AsyncSequence, Sendable {
@@ -73,7 +73,7 @@ struct ExportSource: Sendable {
     let records: ExportRecords
     let slot: RunningExports.Slot
     /// Throws once the caller may no longer export what the export contains.
-    let checkRight: @Sendable () throws -> Void
+    private let checkRight: @Sendable () throws -> Void
     /// The number of erasures before the first read.
     private let erasures: UInt64
 
@@ -121,9 +121,10 @@ private struct CSVExport: ExportProducer {
                 csv.add(record, zone: zone)
             }
         }
-        try source.check()
         let chunk = csv.take()
-        return chunk.isEmpty ? nil : chunk
+        guard !chunk.isEmpty else { return nil }
+        try source.check()
+        return chunk
     }
 }
 

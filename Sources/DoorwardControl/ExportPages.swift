@@ -34,7 +34,12 @@ struct ReadAhead<Pages: ExportPages>: ExportPages {
 
     /// Returns the next page, and begins to read the one after it.
     mutating func next() async throws -> Pages.Page {
-        let (page, rest) = try await (following ?? Self.read(pages)).value
+        let reading = following ?? Self.read(pages)
+        let (page, rest) = try await withTaskCancellationHandler {
+            try await reading.value
+        } onCancel: {
+            reading.cancel()
+        }
         pages = rest
         following = rest.isAtEnd ? nil : Self.read(rest)
         return page
@@ -90,9 +95,9 @@ enum ExportLines {
     /// The lines of a page, in chunks.
     static func format(_ page: [ProvenRecord], of log: LogID) async throws -> [[UInt8]] {
         try await withThrowingTaskGroup(of: (index: Int, lines: [UInt8]).self) { group in
-            let starts = stride(from: 0, to: page.count, by: share)
-            for (index, start) in starts.enumerated() {
-                let part = page[start..<min(start + share, page.count)]
+            let count = (page.count + share - 1) / share
+            for index in 0..<count {
+                let part = page[index * share..<min((index + 1) * share, page.count)]
                 group.addTask(executorPreference: executors.next()) {
                     try Task.checkCancellation()
                     var writer = ExportWriter(log: log, byteCount: part.reduce(0) { $0 + $1.record.bytes.count })
@@ -100,7 +105,7 @@ enum ExportLines {
                     return (index, writer.take())
                 }
             }
-            return try await group.reduce(into: Array(repeating: [], count: starts.underestimatedCount)) {
+            return try await group.reduce(into: Array(repeating: [], count: count)) {
                 $0[$1.index] = $1.lines
             }
         }

@@ -82,10 +82,13 @@ package final class StoreGuard: Sendable {
         if let mark = clock?.markToWrite() { transaction.clock.append(.raiseMark(mark)) }
         let changedUses = transaction.useChanges
         uses.begin(changedUses)
-        // Also after a failure, after which the values may be erased.
-        defer { if !transaction.forgets.isEmpty { erasures.add(1, ordering: .releasing) } }
         do {
-            let places = try await store.commit(transaction)
+            let places: [RecordPosition]
+            do {
+                // Counted also after a failure, after which the values may be erased, and before anyone is told.
+                defer { if !transaction.forgets.isEmpty { erasures.add(1, ordering: .releasing) } }
+                places = try await store.commit(transaction)
+            }
             uses.end(changedUses, isWritten: true)
             // Before anyone is told of the change: who reads then must not be shown what was before.
             for change in transaction.commands { running.show(change.command) }

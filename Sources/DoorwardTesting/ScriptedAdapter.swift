@@ -1,4 +1,6 @@
 package import DoorwardAdapterKit
+// Nearly every test uses the virtual clock. With this export, tests need not import DoorwardAdapterTesting, which contains the
+// clock. That module is separate only because it also serves tests of adapters outside this repository.
 @_exported public import DoorwardAdapterTesting
 package import DoorwardDomain
 import Synchronization
@@ -312,6 +314,3 @@ extension LockOperation {
         }
     }
 }
-
-// Nearly every test uses the virtual clock. With this export, tests need not import DoorwardAdapterTesting, which contains the
-// clock. That module is separate only because it also serves tests of adapters outside this repository.

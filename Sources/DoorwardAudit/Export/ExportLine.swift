@@ -14,7 +14,7 @@ enum ExportLine: Sendable {
     /// The number of hashes in the longest proof.
     private static let maxHashes = 63
 
-    /// Reads and verifies lines of one log. Reuses its buffers.
+    /// Reads and verifies lines of one log.
     struct Reader {
         private let log: [UInt8]
         private var personal: [DisclosedValue?] = []

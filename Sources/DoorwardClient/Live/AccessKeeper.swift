@@ -38,7 +38,7 @@
     }
 
     private func receive(_ update: LiveUpdate<LivePermissions>) async {
-        guard update.isReady, update.source == .server, let current = update.objects?.values.first else {
+        guard update.isCurrent, let current = update.objects?.values.first else {
             if update.failure != nil { permissions.streamEnded() }
             return
         }
@@ -73,7 +73,7 @@
         portfolio = subscription
         let updates = subscription.updates()
         portfolioTask = Task { [weak self] in
-            for await update in updates where update.isReady && update.source == .server {
+            for await update in updates where update.isCurrent {
                 guard let current = update.objects?.values.first?.subscription else { continue }
                 self?.subscriptions.apply(current, of: id)
             }

@@ -413,14 +413,13 @@ actor LiveEngine {
         } catch let error as DoorwardError {
             guard stream == streamID else { return }
             // After an error of the connection, or if the stream is gone, this stream may not have the name: the next one has it.
-            guard case .refused(let refusal) = error, (400..<500).contains(refusal.status),
-                ![403, 404, 429].contains(refusal.status)
-            else {
-                connection?.cancel()
-                return
+            // 429 is the limit of names, which any stream has.
+            if case .refused(let refusal) = error, (400..<500).contains(refusal.status), ![403, 404].contains(refusal.status) {
+                upstreams[name]?.refused(error)
+                return flush()
             }
-            upstreams[name]?.refused(error)
-            flush()
+            if case .refused(let refusal) = error { retryAfter = refusal.retryAfter.map { .seconds($0) } }
+            connection?.cancel()
         } catch {}
     }
 }

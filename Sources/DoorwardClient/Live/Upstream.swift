@@ -45,6 +45,8 @@ struct LiveUpdate<Noun: LiveNoun>: Sendable {
     /// Increases with each change of `objects` or `source`.
     var version: Int
     var failure: DoorwardError?
+    /// Whether the objects are all that the gateway has sent on a connection that it keeps open.
+    var isCurrent: Bool { isReady && source == .server && !isStale }
 }
 
 /// A name whose objects are kept: the latest value of each.

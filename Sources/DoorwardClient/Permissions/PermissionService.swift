@@ -47,6 +47,8 @@ package protocol AccessSource: Sendable {
     @ObservationIgnored private var reads = 0
     /// The number of the read that is shown. An earlier one that answers later is out of date: it is not shown.
     @ObservationIgnored private var shown = (abilities: 0, me: 0)
+    /// The number of the last read that began before the rules were dropped, such as by a sign-out.
+    @ObservationIgnored private var dropped = 0
     @ObservationIgnored private var rereadAt: Duration?
 
     package init(source: any AccessSource, clock: any LiveClock, logger: Logger = Logger(label: "doorward.permissions")) {
@@ -131,7 +133,7 @@ package protocol AccessSource: Sendable {
         } catch DoorwardError.refused(let refusal) where read > shown.abilities && refusal.status == 403 {
             drop(.refused(code: refusal.code))
             throw DoorwardError.refused(refusal)
-        } catch DoorwardError.sessionEnded where read > shown.abilities {
+        } catch DoorwardError.sessionEnded where read > dropped {
             drop(.refused(code: "unauthenticated"))
             throw DoorwardError.sessionEnded
         }
@@ -153,10 +155,12 @@ package protocol AccessSource: Sendable {
         let isOld = fetchedAt.map { clock.uptime - $0 >= Self.maxAge } ?? true
         let isChanged = nextChangeAt.map { $0 <= clock.now } ?? false
         guard isOld || isChanged else { return }
+        let before = fetchedAt
         do {
             try await refresh()
         } catch {
-            if fetchedAt != nil, isOld || isChanged { drop(.expired(at: clock.now)) }
+            // Meanwhile the stream may have sent newer rules.
+            if let before, before == fetchedAt { drop(.expired(at: clock.now)) }
         }
     }
 
@@ -226,7 +230,7 @@ package protocol AccessSource: Sendable {
     }
 
     private func drop(_ newStatus: PermissionStatus) {
-        shown = (reads, reads)
+        (dropped, shown) = (reads, (reads, reads))
         ability = .none
         (nextChangeAt, fetchedAt) = (nil, nil)
         if status != newStatus { status = newStatus }

@@ -159,21 +159,23 @@ const context = {
 
 // Permissions.
 
-/** How often the stream has sent permissions: an answer to a read that began before it did is out of date. */
+/** How often the stream has sent permissions, or a person has left: an answer to a read that began before that is out of date. */
 let sentPermissions = 0;
 /** @type {Promise<void> | null} */
 let reading = null;
 function readPermissions() {
-  reading ||= (async () => {
+  if (reading) return reading;
+  const own = (async () => {
     try {
       const before = sentPermissions;
       const answer = await readIfChanged('/users/me/permissions', app.permissionsTag);
       if (answer && before === sentPermissions) usePermissions(answer.data.rules, answer.etag, answer.data.nextChangeAt);
     } finally {
-      reading = null;
+      if (reading === own) reading = null;
     }
   })();
-  return reading;
+  reading = own;
+  return own;
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -231,6 +233,8 @@ function end(why) {
   commands.isEnded = true;
   commands = newCommands();
   clearTimeout(nextChange);
+  sentPermissions += 1;
+  reading = null;
   context.memory.clear();
   leave();
   const wasIn = app.phase === 'signedIn';

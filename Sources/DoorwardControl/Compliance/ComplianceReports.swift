@@ -164,12 +164,15 @@ package struct RunningComplianceReport: Sendable {
         figures = ComplianceFigures(period: request.period, limits: Self.limits(of: request, in: directory.current))
     }
 
+    /// Checks whether what was read may be sent: the right may have ended, and personal values may have been erased. Throws why not.
+    package func check() throws { try source.check() }
+
     /// Reads a page.
     ///
     /// - Returns: false if all records have been read before.
     package mutating func readPage() async throws -> Bool {
         guard !changes.isAtEnd || !records.isAtEnd else { return false }
-        try source.checkRight()
+        try check()
         if !changes.isAtEnd {
             for record in try await changes.next() where concerns(record.body) {
                 note(record.body.actor)

@@ -103,6 +103,7 @@ struct ComplianceDocument: AsyncSequence, Sendable {
                 return [UInt8(ascii: "\n")]
             case .body(let rest):
                 guard !rest.isEmpty else { return nil }
+                try report.check()
                 stage = .body(rest: rest.dropFirst(Self.chunk))
                 return Array(rest.prefix(Self.chunk))
             }

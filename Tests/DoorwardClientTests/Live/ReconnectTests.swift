@@ -33,7 +33,7 @@ import Testing
     }
 
     /// A name whose request was lost would never receive anything on this stream.
-    @Test(arguments: [DoorwardError.noResponse("broken"), .refused(.init(status: 429, code: "rate_limited"))])
+    @Test(arguments: [DoorwardError.noResponse("broken"), .refused(.init(status: 503, code: "unavailable"))])
     func aNameWhoseRequestIsLostOpensTheStreamAnew(error: DoorwardError) async throws {
         let rig = LiveRig()
         let handle = try await opened(rig)
@@ -45,6 +45,18 @@ import Testing
         #expect(await units.objects().map(\.id) == ["u"])
         #expect(rig.stream.log == ["open", "put unit", "renew", "open"])
         await handle.cancel()
+    }
+
+    @Test func aNameBeyondTheLimitFailsAlone() async throws {
+        let rig = LiveRig()
+        let handle = try await opened(rig)
+        let limit = DoorwardError.refused(.init(status: 429, code: "rate_limited"))
+        rig.stream.failNextName(limit)
+        let units = try await rig.live.subscribe("units", to: LiveQuery<Doorward.Unit>.property("q"))
+        await #expect(throws: limit) { try await units.ready(timeout: .seconds(60)) }
+        await rig.stream.change([.doors], Device.named("a", "A2"))
+        #expect(await handle.objects() == [.named("a", "A2")])
+        #expect(rig.stream.openings == 1 && rig.live.status == .live)
     }
 
     @Test func whatCannotBeResumedIsReplaced() async throws {

@@ -309,6 +309,21 @@ import Testing
         #expect(service.canUnlock(.door("d")), "a read that begins afterwards counts")
     }
 
+    /// A read that fails while the stream returns says nothing about the rules that the stream has sent.
+    @Test func aReadThatFailsAfterTheStreamHasSentDropsNothing() async throws {
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let slow = SlowSource(gate: gate, fails: true)
+        let service = PermissionService(source: slow, clock: clock)
+        service.apply(CallerAbilities(rules: []), isLive: false)
+        clock.advance(by: .seconds(301))
+        let reading = Task { await service.refreshIfNeeded() }
+        await slow.hasBegun()
+        service.apply(.manager(of: "q"), isLive: true)
+        open.finish()
+        await reading.value
+        #expect(service.canUnlock(.door("d")) && service.status.hasRules)
+    }
+
     // MARK: - Log
 
     @Test func questionsAreLoggedAtDebugAndChangesAtInfo() async throws {
@@ -347,12 +362,15 @@ final class SlowSource: AccessSource {
     private let gate: AsyncStream<Void>
     private let (begun, begin) = AsyncStream<Void>.makeStream()
 
-    init(gate: AsyncStream<Void>) { self.gate = gate }
+    private let fails: Bool
+
+    init(gate: AsyncStream<Void>, fails: Bool = false) { (self.gate, self.fails) = (gate, fails) }
 
     func hasBegun() async { for await _ in begun { return } }
     func abilities() async throws -> CallerAbilities {
         begin.yield()
         for await _ in gate {}
+        if fails { throw DoorwardError.offline }
         return .manager(of: "q")
     }
     func me() async throws -> Doorward.User { Doorward.User(id: "me") }

@@ -1,0 +1,49 @@
+internal import DoorwardControl
+internal import DoorwardDomain
+internal import DoorwardPolicy
+
+/// How long the access log of a portfolio is kept.
+enum RetentionRoutes {
+    static let all: [Route] = [
+        .get(
+            "/portfolios/:id/retention", "Reads how long the access log of a portfolio is kept.",
+            .tagged("retention", "Retention"), read),
+        .put(
+            "/portfolios/:id/retention", "Changes how long the access log of a portfolio is kept.",
+            .tagged("retention", "Retention"), change),
+    ]
+
+    static let schema = JSONSchema.fields(["days": .nullable(.integer(1...36_525)), "legalHold": .boolean])
+
+    /// The range of `days`: at most a century.
+    private static let validDays = 1...36_525
+
+    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
+        try call.readNothing()
+        return answer(try call.control.portfolios.retention(of: call.id("id"), for: call.caller))
+    }
+
+    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
+        let (days, legalHold) = try call.readBody { body -> (Patch<Int>, Bool?) in
+            let legalHold = body.names("legalHold") ? body.require("legalHold", body.bool("legalHold")) : nil
+            return (body.patch("days") { $0.integer($1, in: validDays) }, legalHold)
+        }
+        let condition = try call.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio.retention) }
+        return answer(
+            try await call.control.portfolios.changeRetention(
+                call.caller, of: call.id("id"), days: days, legalHold: legalHold, onlyIf: condition))
+    }
+
+    private static func answer(_ retention: Retention) -> APIResponse {
+        APIResponse.success { $0.field("retention") { write(retention, into: &$0) } }.tagged(tag(of: retention))
+    }
+
+    private static func tag(of retention: Retention) -> EntityTag { EntityTag { write(retention, into: &$0) } }
+
+    private static func write(_ retention: Retention, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("days", retention.days)
+            writer.field("legalHold", retention.legalHold)
+        }
+    }
+}
