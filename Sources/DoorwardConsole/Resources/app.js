@@ -165,17 +165,17 @@ let sentPermissions = 0;
 let reading = null;
 function readPermissions() {
   if (reading) return reading;
-  const own = (async () => {
-    try {
-      const before = sentPermissions;
-      const answer = await readIfChanged('/users/me/permissions', app.permissionsTag);
-      if (answer && before === sentPermissions) usePermissions(answer.data.rules, answer.etag, answer.data.nextChangeAt);
-    } finally {
-      if (reading === own) reading = null;
-    }
-  })();
+  const own = readPermissionsOnce().finally(() => {
+    if (reading === own) reading = null;
+  });
   reading = own;
   return own;
+}
+
+async function readPermissionsOnce() {
+  const before = sentPermissions;
+  const answer = await readIfChanged('/users/me/permissions', app.permissionsTag);
+  if (answer && before === sentPermissions) usePermissions(answer.data.rules, answer.etag, answer.data.nextChangeAt);
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
