@@ -239,6 +239,20 @@ import Testing
         #expect(ofPortfolio.html.contains("Secret place") && ofPortfolio.html.contains("Oak Street"))
     }
 
+    @Test("a report ends when somebody is erased after its pages were read, before any of it is sent")
+    func erased() async throws {
+        let house = try await Self.house()
+        let now = house.clock.now()
+        let request = ComplianceRequest(
+            place: .property(house.ids.property), period: now.advanced(by: .seconds(-60))..<now.advanced(by: .seconds(60)))
+        let owner = Caller(userID: house.ids[.owner], sessionID: House.session(of: .owner))
+        var running = try await house.control.complianceReports.begin(request, for: owner)
+        while try await running.readPage() {}
+        try running.check()
+        #expect(try await house.call(.delete, "/users/\(house.ids[.tenant])/personal-data", as: .superAdmin).status == 204)
+        #expect(throws: (any Error).self) { try running.check() }
+    }
+
     @Test("a caller who loses the right gets no more of a report")
     func lostRight() async throws {
         let house = try await Self.house()
