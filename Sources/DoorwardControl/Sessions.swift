@@ -197,7 +197,7 @@ final class TokenExchanges: Sendable {
         (self.clock, key) = (clock, SymmetricKey(data: random.bytes(32)))
     }
 
-    /// The token that a token is exchanged for; nobody can derive it without the key.
+    /// The refresh token that replaces `token`. It is derived with the gateway's key.
     func token(after token: Secret<String>) -> Secret<String> {
         let code = HMAC<SHA256>.authenticationCode(for: Data(token.reveal().utf8), using: key)
         return Secret(Base64URL.encode(Array(code)))

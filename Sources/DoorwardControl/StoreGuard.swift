@@ -85,12 +85,12 @@ package final class StoreGuard: Sendable {
         do {
             let places: [RecordPosition]
             do {
-                // Counted also after a failure, after which the values may be erased, and before anyone is told.
+                // An erasure counts after a failed write too, as it may be durable, and before the change feed announces it.
                 defer { if !transaction.forgets.isEmpty { erasures.add(1, ordering: .releasing) } }
                 places = try await store.commit(transaction)
             }
             uses.end(changedUses, isWritten: true)
-            // Before anyone is told of the change: who reads then must not be shown what was before.
+            // Before the change feed announces the commands: a stream that reads one then must get its new state.
             for change in transaction.commands { running.show(change.command) }
             feed.append(transaction.changedObjects)
             return places

@@ -412,13 +412,15 @@ actor LiveEngine {
             try await transport.put(name, upstream.subscription, stream: stream)
         } catch let error as DoorwardError {
             guard stream == streamID else { return }
-            // After an error of the connection, or if the stream is gone, this stream may not have the name: the next one has it.
-            // 429 is the limit of names, which any stream has.
-            if case .refused(let refusal) = error, (400..<500).contains(refusal.status), ![403, 404].contains(refusal.status) {
-                upstreams[name]?.refused(error)
-                return flush()
+            if case .refused(let refusal) = error {
+                // Any stream refuses the name. 429 is the limit of names.
+                if (400..<500).contains(refusal.status), ![403, 404].contains(refusal.status) {
+                    upstreams[name]?.refused(error)
+                    return flush()
+                }
+                if let seconds = refusal.retryAfter { retryAfter = .seconds(seconds) }
             }
-            if case .refused(let refusal) = error { retryAfter = refusal.retryAfter.map { .seconds($0) } }
+            // After an error of the connection, or if the stream is gone, this stream may lack the name: the next one has it.
             connection?.cancel()
         } catch {}
     }
