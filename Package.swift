@@ -52,6 +52,14 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
+/// What the modules of use cases depend on.
+let kernel: [Target.Dependency] = [
+    "DoorwardKernel", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto,
+]
+
+/// The modules of use cases.
+let rooms: [Target.Dependency] = ["DoorwardKernel", "DoorwardLocks", "DoorwardTenancy", "DoorwardRecords", "DoorwardStreams"]
+
 /// The names of the MQTT profiles that are embedded in the program.
 let shippedProfiles = [
     "esphome", "homeassistant", "homekey-esp32", "homie", "nuki-hub", "nuki-native", "ring-mqtt", "tasmota", "zigbee2mqtt",
@@ -110,18 +118,32 @@ let package = Package(
         module("DoorwardMQTT", ["CMosquitto", "DoorwardDomain"]),
         // The kernel's report whether its clock is synchronised: adjtimex(2), which the module Glibc does not contain.
         .systemLibrary(name: "CTimex"),
-        // The use cases: decide on an access request, record the decision, send the command, wait for its confirmation, record
-        // the outcome.
+        // What every use case stands on: caller and errors, the ports of the store, the current directory and its changes, the feed
+        // of changes, clocks, lists, and what a reader may see.
         module(
-            "DoorwardControl",
+            "DoorwardKernel",
             [
                 "CTimex", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto,
-                cryptoExtras, deque, heap,
+                deque,
+                heap,
             ]),
+        // From a command to its outcome: decide, write the intent, send, wait for the lock, write the outcome. Reports of locks,
+        // recovery, lockdowns, adapters.
+        module("DoorwardLocks", kernel + [deque]),
+        // The use cases of places, people, devices, guests, invitations, keys and sign-in.
+        module("DoorwardTenancy", kernel + ["DoorwardLocks", cryptoExtras, heap]),
+        // The use cases of the access logs: history, checkpoints, proofs, retention, erasure, exports, compliance, backups.
+        module("DoorwardRecords", kernel),
+        // The live stream.
+        module("DoorwardStreams", kernel + [deque]),
+        // Wires the five into one gateway, with its start, recovery and stop.
+        module(
+            "DoorwardControl",
+            kernel + ["DoorwardLocks", "DoorwardTenancy", "DoorwardRecords", "DoorwardStreams"]),
         // Persistent storage in SQLite. Only this module uses GRDB.
         module(
             "DoorwardStore",
-            ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardControl", grdb, sqlite, logging, metrics]),
+            ["DoorwardDomain", "DoorwardAudit", "DoorwardPolicy", "DoorwardKernel", grdb, sqlite, logging, metrics]),
         // The HTTP API's types: requests, responses, error codes.
         module("DoorwardAPI", []),
         // The web console: files that the gateway serves, and that call its HTTP API.
@@ -179,19 +201,22 @@ let package = Package(
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
         tests("DoorwardMQTTTests", ["DoorwardMQTT", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardAdapterTesting", "DoorwardDomain"]),
+        tests("DoorwardKernelTests", kernel + ["DoorwardTesting"]),
+        tests("DoorwardLocksTests", kernel + ["DoorwardLocks", "DoorwardTesting"]),
+        tests("DoorwardRecordsTests", kernel + ["DoorwardRecords", "DoorwardTesting"]),
+        tests("DoorwardStreamsTests", kernel + ["DoorwardStreams", "DoorwardTesting"]),
         tests(
             "DoorwardControlTests",
             [
                 "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore",
                 "DoorwardTesting", logging, metrics,
-            ]),
+            ] + rooms),
         tests(
             "DoorwardStoreTests",
             [
                 "DoorwardStore", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", "DoorwardDomain",
-                "DoorwardTesting", grdb,
-                sqlite, logging, metrics,
-            ]),
+                "DoorwardTesting", grdb, sqlite, logging, metrics,
+            ] + rooms),
         tests("DoorwardAPITests", ["DoorwardAPI"]),
         tests(
             "DoorwardClientTests",
@@ -205,9 +230,8 @@ let package = Package(
                 "CZlib", "DoorwardHTTP", "DoorwardAPI", "DoorwardConsole", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit",
                 "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
                 "AdapterSimulator", hummingbird, hummingbirdCore, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, nioPosix,
-                nioSSL, jwt, x509,
-                asn1, crypto, logging, metrics,
-            ]),
+                nioSSL, jwt, x509, asn1, crypto, logging, metrics,
+            ] + rooms),
         tests(
             "AdapterSimulatorTests",
             [
@@ -232,10 +256,9 @@ let package = Package(
             "DoorwardTests",
             [
                 "doorward", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardControl", "DoorwardStore",
-                "DoorwardHTTP",
-                "DoorwardAPI", "DoorwardClient", "DoorwardTesting", "AdapterSimulator", "AdapterMQTT", "DoorwardMQTT", arguments,
-                logging, metrics,
-            ]),
+                "DoorwardHTTP", "DoorwardAPI", "DoorwardClient", "DoorwardTesting", "AdapterSimulator", "AdapterMQTT",
+                "DoorwardMQTT", arguments, logging, metrics,
+            ] + rooms),
         // Tests the built program from outside: over HTTP, with signals, on a real database file.
         tests(
             "EndToEnd",

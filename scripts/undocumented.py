@@ -16,7 +16,7 @@ MEMBER = {
     "enum": re.compile(r"(?:indirect )?case "),
     "protocol": re.compile(rf"{ATTRIBUTES}(?:static |mutating )*(?:associatedtype\b|{WORDS})"),
 }
-ASSIGNMENTS = re.compile(r"(?:\(?[\w., ]+\)? = \(?[\w, ]+\)? ?)*")
+ASSIGNMENTS = re.compile(r"(?:\(?[\w., ]+\)? = \(?[\w., ]+\)? ?)*")
 
 
 def body_of(lines, start):

@@ -1,6 +1,11 @@
 package import DoorwardAdapterKit
 package import DoorwardDomain
+@_exported public import DoorwardKernel
+@_exported public import DoorwardLocks
 internal import DoorwardPolicy
+@_exported public import DoorwardRecords
+@_exported public import DoorwardStreams
+@_exported public import DoorwardTenancy
 package import Logging
 package import Metrics
 import Synchronization
@@ -11,7 +16,6 @@ package final class GatewayControl: Sendable {
     package let locks: LockDAL
     /// Reads commands in flight and commands that have ended.
     package let commands: Commands
-    let running: InFlightCommands
     /// Portfolios, properties and units.
     package let portfolios: Portfolios
     /// Starts and ends lockdowns.
@@ -70,6 +74,8 @@ package final class GatewayControl: Sendable {
     package let clock: TrustedClock
     /// Records the clock's steps. The program runs it; without it, steps are noticed by decisions only.
     package let clockWatch: ClockWatch
+    /// Erases the personal data of users from the access logs.
+    package let erasure: PersonalDataErasure
     /// Removes records whose retention has ended. The program runs it.
     package let logRetention: LogRetention
     /// Reads the state of the clock, and accepts its time.
@@ -120,7 +126,7 @@ package final class GatewayControl: Sendable {
             audit: audit)
     }
 
-    /// What most use cases need.
+    /// What the kernel is made of.
     private struct Environment {
         let clock: TrustedClock
         let random: RandomSource
@@ -153,53 +159,47 @@ package final class GatewayControl: Sendable {
         clockWatch = ClockWatch(
             clock: clock, storeGuard: storeGuard, windows: windows, random: random, logger: logger, executor: executor,
             metrics: metrics)
-        clockCare = ClockCare(directory: directory, storeGuard: storeGuard, windows: windows, clock: clock, random: random)
+        let openStreams = LiveStreamTable(clock: clock, executor: executor)
         writer = TenancyWriter(
-            directory: directory, devices: devices, storeGuard: storeGuard, idempotency: idempotency, windows: windows,
-            streams: LiveStreamTable(clock: clock, executor: executor), clock: clock, random: random)
+            directory: directory, storeGuard: storeGuard, idempotency: idempotency, windows: windows,
+            gates: [devices, openStreams], clock: clock, random: random)
+        let kernel = Kernel(directory: directory, storeGuard: storeGuard, writer: writer, clock: clock, random: random)
+        clockCare = ClockCare(kernel, windows: windows)
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
-            metrics: ReportMetrics(metrics), executor: executor)
+            metrics: metrics, executor: executor)
         attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
         let services = CommandServices(
-            directory: directory, devices: devices, adapters: self.adapters, attachments: attachments, storeGuard: storeGuard,
-            writer: writer, clock: clock, random: random, deadlines: DeadlineQueue(clock: clock, executor: executor),
-            metrics: CommandMetrics(metrics))
-        (running, authorization) = (services.running, Authorization(directory: directory, clock: clock))
-        commands = Commands(directory: directory, devices: devices, store: storeGuard.commands, running: running, clock: clock)
-        streams = LiveStreams(services, sessions: sessions, feed: feed, metrics: StreamMetrics(metrics))
+            kernel, attachments: attachments, deadlines: DeadlineQueue(clock: clock, executor: executor), metrics: metrics)
+        commands = Commands(kernel, devices: devices)
         locks = LockDAL(
             services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
         lockdowns = Lockdowns(
-            writer: writer, locks: locks, idempotency: idempotency, services: services,
-            maxConcurrentLocks: limits.concurrentLockdownLocks, executor: executor)
-        (roles, adapterMetrics) = (Roles(directory: directory, writer: writer), AdapterMetrics(self.adapters, metrics))
-        logRetention = LogRetention(directory: directory, storeGuard: storeGuard, clock: clock, random: random, logger: logger)
-        users = Users(
-            directory: directory, writer: writer, hasher: hasher, sessions: sessions, retention: logRetention, random: random)
-        apiKeys = APIKeys(directory: directory, writer: writer, clock: clock, random: random)
-        attachedDevices = Devices(services, locks: locks)
-        portfolios = Portfolios(directory: directory, writer: writer, clock: clock, transportOwner: attachedDevices.owner(of:))
-        guestAccesses = GuestAccesses(directory: directory, writer: writer, clock: clock)
-        (history, exports) = (AccessHistory(services), AccessExports(services, checkpoints: checkpoints))
-        complianceReports = ComplianceReports(services, checkpoints: checkpoints)
-        self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
+            services, locks: locks, idempotency: idempotency, maxConcurrentLocks: limits.concurrentLockdownLocks,
+            executor: executor)
+        adapterMetrics = AdapterMetrics(self.adapters, metrics)
+        authorization = Authorization(directory: directory, clock: clock)
+        (roles, apiKeys, guestAccesses, purchases) = (Roles(kernel), APIKeys(kernel), GuestAccesses(kernel), Purchases(kernel))
+        users = Users(kernel, hasher: hasher, sessions: sessions)
+        attachedDevices = Devices(kernel, attachments: attachments, locks: locks)
+        portfolios = Portfolios(kernel, transportOwner: attachedDevices.owner(of:))
         signIn = SignIn(
             directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
             refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
-            executor: executor, metrics: SignInMetrics(metrics))
-        guestLinks = GuestLinks(
-            directory: directory, writer: writer, commands: commands, signIn: signIn, clock: clock, random: random)
-        storeCare = StoreCare(directory: directory, storeGuard: storeGuard, clock: clock, random: random)
-        passwordResets = PasswordResets(
-            directory: directory, writer: writer, storeGuard: storeGuard, hasher: hasher, signIn: signIn, clock: clock,
-            random: random)
-        credentials = Credentials(
-            directory: directory, writer: writer, storeGuard: storeGuard, hasher: hasher, signIn: signIn, resets: passwordResets,
-            clock: clock, random: random)
-        purchases = Purchases(directory: directory, writer: writer, clock: clock)
-        invitations = Invitations(
-            directory: directory, writer: writer, hasher: hasher, signIn: signIn, clock: clock, random: random)
+            executor: executor, metrics: metrics)
+        guestLinks = GuestLinks(kernel, commands: commands, signIn: signIn)
+        passwordResets = PasswordResets(kernel, hasher: hasher, signIn: signIn)
+        credentials = Credentials(kernel, hasher: hasher, signIn: signIn, resets: passwordResets)
+        invitations = Invitations(kernel, hasher: hasher, signIn: signIn)
+        logRetention = LogRetention(directory: directory, storeGuard: storeGuard, clock: clock, random: random, logger: logger)
+        erasure = PersonalDataErasure(kernel, retention: logRetention)
+        history = AccessHistory(directory: directory, log: storeGuard.log)
+        exports = AccessExports(kernel, checkpoints: checkpoints)
+        complianceReports = ComplianceReports(kernel, devices: devices, checkpoints: checkpoints)
+        self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
+        storeCare = StoreCare(kernel)
+        streams = LiveStreams(
+            kernel, devices: devices, sessions: sessions, feed: feed, table: openStreams, metrics: metrics)
     }
 
     /// Whether the store can write and the adapters have been started.
@@ -345,7 +345,7 @@ package final class GatewayControl: Sendable {
             { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
         try await storeGuard.reloadUses()
-        let recovered = try await recovery.settleOpenCommands(except: running.contains)
+        let recovered = try await recovery.settleOpenCommands(except: storeGuard.running.contains)
         try await storeGuard.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard storeGuard.clearInDoubt(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])

@@ -114,3 +114,16 @@ package enum ManagedObject: Hashable, Sendable {
         }
     }
 }
+
+extension ManagementPermission {
+    /// The right to assign and remove `role` on an entity of this type.
+    package static func assigning(_ role: Role, on type: AssociatedEntityType) -> Self {
+        switch (type, role) {
+        case (.portfolio, .auditor): .portfolioAuditorsAssign
+        case (.portfolio, _): .portfolioAdminsAssign
+        case (.property, .propertyManager): .propertyManagersAssign
+        case (.property, _): .propertyStaffAssign
+        case (.unit, _): .unitTenantsAssign
+        }
+    }
+}

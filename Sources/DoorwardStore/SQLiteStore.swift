@@ -1,6 +1,6 @@
 package import DoorwardAudit
-package import DoorwardControl
 package import DoorwardDomain
+package import DoorwardKernel
 package import DoorwardPolicy
 import FoundationEssentials
 import Glibc

@@ -1,5 +1,5 @@
-internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardKernel
 import GRDB
 internal import Metrics
 

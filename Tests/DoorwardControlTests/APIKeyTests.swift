@@ -1,9 +1,11 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardRecords
 
 /// API keys: who can create them, what they can do, and when they end.
 @Suite struct APIKeyTests {

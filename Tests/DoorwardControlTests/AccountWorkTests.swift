@@ -1,9 +1,11 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardTenancy
 
 /// Requests about an address do the same work whether or not the address belongs to a user.
 @Suite struct AccountWorkTests {

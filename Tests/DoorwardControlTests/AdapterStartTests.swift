@@ -1,12 +1,12 @@
+@testable import DoorwardLocks
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Logging
 import Synchronization
 import Testing
-
-@testable import DoorwardControl
 
 /// An adapter that cannot start takes only its own locks offline.
 @Suite struct AdapterStartTests {

@@ -1,8 +1,9 @@
 import DoorwardDomain
+import DoorwardControl
 import Foundation
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardRecords
 
 /// When a backup is due, and the names of backups.
 @Suite struct BackupScheduleTests {

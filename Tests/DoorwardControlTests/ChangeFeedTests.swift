@@ -1,10 +1,11 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
 
 /// A reader gets every change after its position, in order and once. A position whose changes are no longer known is rejected.
 @Suite struct ChangeFeedTests {

@@ -1,10 +1,12 @@
 import DoorwardAudit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Logging
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardRecords
 
 /// A store with two portfolios, and the checkpoints of its logs. No task runs by itself: a test signs when it wants to.
 struct CheckpointRig {

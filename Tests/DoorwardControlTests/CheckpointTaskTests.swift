@@ -1,9 +1,8 @@
 import DoorwardAudit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
-
-@testable import DoorwardControl
 
 /// When checkpoints are signed by a running gateway, and what its stop leaves.
 @Suite(.timeLimit(.minutes(30))) struct CheckpointTaskTests {

@@ -1,10 +1,13 @@
 import DoorwardAudit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Synchronization
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardRecords
+@testable import DoorwardStreams
 
 /// Which checkpoints are signed, and what they cover.
 @Suite struct CheckpointTests {

@@ -1,11 +1,14 @@
+@testable import DoorwardTenancy
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Synchronization
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardLocks
+@testable import DoorwardStreams
 
 /// Guests' commands wait in the queue of a slow lock while their right ends: it is revoked, the window or the hours of the
 /// schedule end, the window is shortened, or the property's zone is changed.

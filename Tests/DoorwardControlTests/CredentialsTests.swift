@@ -1,9 +1,11 @@
 import DoorwardDomain
+import DoorwardControl
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardTenancy
 
 /// A user's own sessions, password and recovery codes.
 @Suite struct CredentialsTests {

@@ -1,9 +1,11 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
 
 /// Records of denied commands, and the limit on denials per principal.
 @Suite struct DenialTests {

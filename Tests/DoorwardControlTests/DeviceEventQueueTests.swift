@@ -1,8 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
 
 /// The queue of events to be written: bounded for each device, and every lost event is counted.
 @Suite struct DeviceEventQueueTests {

@@ -1,4 +1,5 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
@@ -6,7 +7,9 @@ import Logging
 import Metrics
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
+@testable import DoorwardTenancy
 
 /// Reports that locks send without a command: they change the status, and are recorded as events.
 @Suite struct DeviceReportTests {
@@ -196,7 +199,7 @@ import Testing
         let reports = DeviceReports(
             directory: house.control.directory, devices: house.control.devices, storeGuard: house.control.storeGuard,
             clock: house.clock, random: RandomSource(), logger: Logger(label: "test"),
-            metrics: ReportMetrics(NOOPMetricsHandler.instance))
+            metrics: NOOPMetricsHandler.instance)
         let nobody = DeviceID(high: 9, low: 9)
         reports.receive(LockReport(deviceID: nobody, .door(.open), after: nil))
         #expect(house.control.devices.status(of: nobody) == DeviceStatus())

@@ -1,10 +1,11 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardLocks
 
 /// The runtime state of devices, and the devices that a change of rights waits for.
 @Suite struct DeviceRuntimesTests {
@@ -42,11 +43,11 @@ import Testing
         let (busy, idle) = (devices.device(Self.id(1)), devices.device(Self.id(2)))
         let place = try #require(devices.reserve(busy, for: Self.somebody))
         // Inside the gate of an idle device, waiting for all gates does not block.
-        idle.queue.withDispatchGate { devices.awaitDispatchGates() }
+        idle.queue.withDispatchGate { devices.pass() }
         let passed = Seen<Bool>()
         let early = busy.queue.withDispatchGate {
             Thread.detachNewThread {
-                devices.awaitDispatchGates()
+                devices.pass()
                 passed.value = true
             }
             for _ in 0..<20_000 where passed.value == nil { sched_yield() }
@@ -55,7 +56,7 @@ import Testing
         #expect(!early)
         while passed.value == nil { await Task.yield() }
         devices.leave(place, of: busy)
-        busy.queue.withDispatchGate { devices.awaitDispatchGates() }
+        busy.queue.withDispatchGate { devices.pass() }
     }
 
     @Test("a device stays busy until its last reservation is released, with concurrent reservations on many threads")
@@ -78,8 +79,8 @@ import Testing
                 }
             }
         }
-        // All reservations are released, so `awaitDispatchGates` waits for no gate.
-        device.queue.withDispatchGate { devices.awaitDispatchGates() }
+        // All reservations are released, so `pass` waits for no gate.
+        device.queue.withDispatchGate { devices.pass() }
     }
 
     @Test("a late report confirms the matching unconfirmed command, once")

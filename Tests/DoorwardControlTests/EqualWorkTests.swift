@@ -1,9 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardLocks
 
 /// A request with an id of another portfolio does the same work as one with an unknown id, so that the response time does not
 /// reveal which it was.

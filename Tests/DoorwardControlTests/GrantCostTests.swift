@@ -1,10 +1,11 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardTenancy
 
 /// All other changes wait while a grant is processed, so the work of a grant must grow only
 /// linearly with the number of its devices.

@@ -1,8 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardTenancy
 
 /// Password guessing: how many guesses an attacker gets, and how many records and how much memory they cost.
 @Suite struct GuessingTests {

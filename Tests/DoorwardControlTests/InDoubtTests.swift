@@ -1,10 +1,12 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
 
 /// Writes that were in doubt when the store failed are resolved completely.
 @Suite struct InDoubtTests {
@@ -14,7 +16,7 @@ import Testing
         let executor = SeededExecutor(seed: 1, clock: clock)
         try executor.run {
             let house = try await House(clock: clock, executor: executor)
-            let (running, inTable) = (house.control.running, Seen<Int>())
+            let (running, inTable) = (house.control.storeGuard.running, Seen<Int>())
             house.control.storeGuard.onFailure { inTable.value = running.count }
             house.store.failNext(.failed("disk I/O error"), isDurable: true)
             let refused = await failure { _ = try await house.begin(by: house.ids.tenant) }
@@ -33,10 +35,10 @@ import Testing
             let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(2)))
             let running = try await house.begin(by: house.ids.tenant)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
-            var ended = try #require(house.control.running.command(running.accepted.id)).command
+            var ended = try #require(house.control.storeGuard.running.command(running.accepted.id)).command
             CommandOutcome.shuttingDown.apply(to: &ended, at: house.clock.now(), stateNow: .unknown)
             try await house.control.storeGuard.write(StoreTransaction(commands: [.end(ended)]))
-            #expect(house.control.running.command(ended.id)?.command.state == ended.state)
+            #expect(house.control.storeGuard.running.command(ended.id)?.command.state == ended.state)
             _ = await running.finished
         }
     }

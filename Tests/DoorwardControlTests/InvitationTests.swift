@@ -1,9 +1,12 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
+@testable import DoorwardTenancy
 
 /// Invitations: who can create them, who can accept them, and when they end.
 @Suite struct InvitationTests {

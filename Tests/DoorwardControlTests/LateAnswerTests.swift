@@ -1,10 +1,11 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
 
 /// A report that arrives after a command has ended is linked to the command only while the report
 /// can be the result of the command.

@@ -1,9 +1,11 @@
+@testable import DoorwardKernel
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardStreams
 
 /// Lists: order, pages, searches, and what is kept of them.
 @Suite struct ListTests {

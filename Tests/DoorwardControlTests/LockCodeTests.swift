@@ -1,8 +1,9 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardLocks
 
 @Suite struct LockCodeTests {
     private static let (one, other) = (DeviceID(high: 0, low: 1), DeviceID(high: 0, low: 2))

@@ -1,10 +1,13 @@
+@testable import DoorwardTenancy
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
 
 /// Settings that move into the lock: a command with intent and outcome.
 @Suite struct LockSettingsTests {

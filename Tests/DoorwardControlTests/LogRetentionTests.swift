@@ -1,8 +1,11 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardRecords
+@testable import DoorwardTenancy
 
 /// Removing records whose retention has ended.
 @Suite struct LogRetentionTests {

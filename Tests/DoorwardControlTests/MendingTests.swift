@@ -1,10 +1,11 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
 
 /// The gateway's state in memory after the store has failed and recovered, or after a crash.
 @Suite struct MendingTests {

@@ -1,9 +1,12 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
+@testable import DoorwardTenancy
 
 /// One-time password links: who can create them, and how using one affects passwords and sessions.
 @Suite struct PasswordResetTests {

@@ -1,9 +1,11 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardTenancy
 
 /// The errors that callers get when the store refuses a transaction.
 @Suite struct PreconditionTests {

@@ -1,9 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
 
 /// API keys, invitations and recovery codes of users and places that are deleted.
 @Suite struct RemovedCredentialsTests {

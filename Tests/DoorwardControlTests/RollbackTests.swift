@@ -1,9 +1,13 @@
 import DoorwardAudit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
+@testable import DoorwardRecords
+@testable import DoorwardTenancy
 
 /// A store that was rolled back, replaced or changed, or a checkpoint file that was, is noticed at the start.
 @Suite struct RollbackTests {

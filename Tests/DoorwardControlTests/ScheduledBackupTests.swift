@@ -1,3 +1,4 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
@@ -5,7 +6,8 @@ import Logging
 import Metrics
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardRecords
 
 /// The backups that the gateway makes by itself.
 @Suite struct ScheduledBackupTests {

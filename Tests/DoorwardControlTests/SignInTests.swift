@@ -1,9 +1,12 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardLocks
+@testable import DoorwardTenancy
 
 /// Passwords, sessions, refresh tokens, and rate limits on guesses.
 @Suite struct SignInTests {

@@ -1,3 +1,4 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
@@ -5,7 +6,7 @@ import Logging
 import Synchronization
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
 
 /// Store failures: which writes are in doubt, and until when commands are rejected.
 @Suite struct StoreGuardTests {
@@ -136,7 +137,7 @@ import Testing
 }
 
 /// A thread-safe counter.
-final class Counter: Sendable {
+private final class Counter: Sendable {
     private let count = Atomic(0)
     var value: Int { count.load(ordering: .sequentiallyConsistent) }
     @discardableResult

@@ -1,9 +1,11 @@
 import Crypto
 import DoorwardDomain
+import DoorwardControl
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardTenancy
 
 /// Rate limits on password guesses, and the bounds of the limiter itself.
 @Suite struct ThrottleTests {

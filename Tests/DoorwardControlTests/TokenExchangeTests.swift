@@ -1,8 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardTenancy
 
 /// The repetition of an exchange of a refresh token whose answer was lost.
 @Suite struct TokenExchangeTests {

@@ -135,7 +135,7 @@ import Testing
         _ = try await house.run(by: house.ids.tenant)
         _ = try await Self.delete(house, house.ids.tenant)
         let tree = try await house.store.range(of: .portfolio(house.ids.portfolio), from: 0, limit: 100)?.entries.map(\.leafHash)
-        try await house.control.users.erasePersonalData(root, of: house.ids.tenant)
+        try await house.control.erasure.erase(root, of: house.ids.tenant)
         let intent = try #require(house.portfolioLog.map(\.body).first { $0.kind == .commandIntent })
         #expect(intent.actor.userID == house.ids.tenant && intent.actor.name == nil)
         for log in [house.portfolioLog, house.gatewayLog] {
@@ -153,18 +153,18 @@ import Testing
     @Test("only a super admin erases, a living user keeps the account, and an id that was never a user's is unknown")
     func erasureRights() async throws {
         let house = try await House()
-        let users = house.control.users
+        let erasure = house.control.erasure
         #expect(
-            await denial { try await users.erasePersonalData(house.caller(house.ids.owner), of: house.ids.tenant) }?.reason
+            await denial { try await erasure.erase(house.caller(house.ids.owner), of: house.ids.tenant) }?.reason
                 == .roleInsufficient)
         #expect(
-            await denial { try await users.erasePersonalData(house.caller(house.ids.tenant), of: house.ids.owner) }?.hasReach
+            await denial { try await erasure.erase(house.caller(house.ids.tenant), of: house.ids.owner) }?.hasReach
                 == false)
         let root = house.caller(house.ids.superAdmin)
-        guard case .notFound = await failure({ try await users.erasePersonalData(root, of: UserID(high: 4, low: 4)) }) else {
+        guard case .notFound = await failure({ try await erasure.erase(root, of: UserID(high: 4, low: 4)) }) else {
             return _ = Issue.record("an unknown user was erased")
         }
-        try await users.erasePersonalData(root, of: house.ids.tenant)
+        try await erasure.erase(root, of: house.ids.tenant)
         #expect(house.control.directory.current.user(house.ids.tenant)?.lastName == "Tenant")
         #expect(try await house.run(by: house.ids.tenant).state == .confirmed)
         #expect(house.portfolioLog.last?.body.actor.name == "Tom Tenant", "a later record has a new key")

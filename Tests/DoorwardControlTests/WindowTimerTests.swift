@@ -1,9 +1,12 @@
+@testable import DoorwardKernel
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardLocks
+@testable import DoorwardStreams
 
 /// A change of a guest's rights that is caused only by time is appended to the feed at the instant
 /// of the change. The timer appends nothing else.

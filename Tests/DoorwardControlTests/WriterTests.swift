@@ -1,9 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
 
 /// Concurrent changes of the tenancy are applied one after the other, each of them completely.
 @Suite struct WriterTests {

@@ -1,10 +1,11 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Logging
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardRecords
 
 /// The metrics of the gateway's own backups.
 @Suite struct BackupMetricsTests {

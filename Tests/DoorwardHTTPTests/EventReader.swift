@@ -1,9 +1,9 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
 
 /// An event of a stream, as it was sent.

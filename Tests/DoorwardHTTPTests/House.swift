@@ -1,5 +1,6 @@
 import DoorwardAdapterKit
 import DoorwardAudit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
@@ -11,8 +12,11 @@ import Metrics
 import NIOCore
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardKernel
+@testable import DoorwardRecords
+@testable import DoorwardStreams
+@testable import DoorwardTenancy
 
 /// A gateway with two small portfolios and a user in every role, called over HTTP without a network. Time is virtual.
 struct House: Sendable {

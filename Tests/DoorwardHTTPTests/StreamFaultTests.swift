@@ -1,4 +1,5 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
@@ -6,8 +7,9 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardStreams
+@testable import DoorwardTenancy
 
 /// Faults of clients and of what a stream depends on, over sockets. Time is virtual. Limits and the gate of revocations are in
 /// `StreamRouteTests`, proxies and TLS in the end-to-end tests.

@@ -1,3 +1,4 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
@@ -5,8 +6,9 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardStreams
+@testable import DoorwardTenancy
 
 /// What a client of a stream keeps: the objects of each name, and the records in the order in which they came.
 struct StreamCopy: Sendable {

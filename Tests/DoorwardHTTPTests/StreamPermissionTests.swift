@@ -1,12 +1,15 @@
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
 import HTTPTypes
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardKernel
+@testable import DoorwardStreams
+@testable import DoorwardTenancy
 
 /// The name `permissions` of a stream: one change for each change of the caller's abilities, by a call or by the clock, and none for
 /// anything else.

@@ -1,13 +1,17 @@
 import Crypto
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
 import HTTPTypes
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardKernel
+@testable import DoorwardLocks
+@testable import DoorwardStreams
+@testable import DoorwardTenancy
 
 /// The live stream over sockets, and its routes. Time is virtual.
 @Suite(.timeLimit(.minutes(30))) struct StreamRouteTests {

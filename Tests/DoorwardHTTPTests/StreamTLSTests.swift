@@ -1,4 +1,5 @@
 import Crypto
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Foundation
@@ -11,8 +12,8 @@ import Synchronization
 import Testing
 import X509
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardStreams
 
 /// Streams of a gateway that has a certificate.
 @Suite(.timeLimit(.minutes(30))) struct StreamTLSTests {

@@ -1,10 +1,12 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import HTTPTypes
 import Testing
 
-@testable import DoorwardControl
 @testable import DoorwardHTTP
+@testable import DoorwardLocks
+@testable import DoorwardStreams
 
 /// Two databases that differ only in one portfolio send the people of another portfolio equal events, byte for byte and in equal
 /// batches, apart from the sealed ids of the events, which have one length.

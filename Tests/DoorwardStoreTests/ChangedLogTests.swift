@@ -1,4 +1,5 @@
 import DoorwardAudit
+import DoorwardControl
 import DoorwardDomain
 import DoorwardStore
 import DoorwardTesting
@@ -6,7 +7,8 @@ import Foundation
 import Logging
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardRecords
 
 /// Checkpoints over a real database whose records are changed while it is open.
 @Suite struct ChangedLogTests {

@@ -136,7 +136,7 @@ enum AbilityRoutes {
 
     private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
         try call.readNothing()
-        let abilities = try call.control.abilities(of: call.caller)
+        let abilities = try call.control.authorization.abilities(of: call.caller)
         let tag = tag(of: abilities)
         if call.facts.headers[values: .ifNoneMatch].contains(where: { $0.contains(tag.text) || $0 == "*" }) {
             return APIResponse(status: 304, body: []).tagged(tag)

@@ -98,7 +98,7 @@ enum UserRoutes {
 
     private static func erase(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let isDryRun = try call.readDryRun()
-        return .removal(try await call.control.users.erasePersonalData(call.caller, of: call.id("id"), isDryRun: isDryRun))
+        return .removal(try await call.control.erasure.erase(call.caller, of: call.id("id"), isDryRun: isDryRun))
     }
 
     private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {

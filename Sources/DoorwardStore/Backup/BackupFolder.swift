@@ -1,5 +1,5 @@
-package import DoorwardControl
 internal import DoorwardDomain
+package import DoorwardKernel
 import FoundationEssentials
 import Glibc
 

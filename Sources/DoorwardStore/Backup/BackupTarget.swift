@@ -1,5 +1,5 @@
-package import DoorwardControl
 package import DoorwardDomain
+package import DoorwardKernel
 import GRDB
 import Glibc
 import Synchronization

@@ -1,6 +1,6 @@
 internal import DoorwardAudit
-internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardKernel
 import FoundationEssentials
 import GRDB
 

@@ -1,5 +1,5 @@
-package import DoorwardControl
 internal import DoorwardDomain
+package import DoorwardKernel
 internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB

@@ -1,6 +1,6 @@
 internal import DoorwardAudit
-internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardKernel
 import GRDB
 
 /// Stores the nodes of a log's Merkle tree in tiles. A tile is one row with the hashes of 256 adjacent nodes. There are tiles

@@ -1,5 +1,5 @@
-internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardKernel
 
 /// A posting list: for each log, the positions of the entries that have one value in one column. A list of commands contains only
 /// those of these entries that are the intent of a new command. The positions are stored in blocks in `postings`.

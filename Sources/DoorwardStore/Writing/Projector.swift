@@ -1,5 +1,5 @@
-internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardKernel
 import GRDB
 
 /// Updates the posting lists, the time marks and the counts of commands from the log, many entries at a time.

@@ -1,6 +1,6 @@
 import Dispatch
-internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardKernel
 import GRDB
 internal import Logging
 internal import Metrics

@@ -1,8 +1,9 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
 
 /// Guests and roles while the gateway's clock is moved. The guest of the house may unlock its door for 24 hours from the start.
 @Suite struct GuestClockTests {

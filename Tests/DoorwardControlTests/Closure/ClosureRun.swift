@@ -1,8 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 
-@testable import DoorwardControl
+@testable import DoorwardKernel
+@testable import DoorwardTenancy
 
 /// A coalition that takes random management calls in a world in which others act, too.
 struct ClosureRun {

@@ -1,7 +1,8 @@
+import DoorwardControl
 import Foundation
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardTenancy
 
 /// No set of people can together reach more than its members hold and others gave them, whatever management calls they take.
 @Suite struct ClosureTests {

@@ -1,9 +1,10 @@
+import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
-@testable import DoorwardControl
+@testable import DoorwardTenancy
 
 /// Two portfolios with three properties, four flats and six doors, people of every role, and a gateway over an in-memory store.
 struct ClosureWorld: Sendable {

@@ -1,0 +1,135 @@
+package import DoorwardDomain
+import HeapModule
+import Synchronization
+
+/// Runs actions at their deadlines. A single task sleeps until the earliest deadline, regardless of
+/// the number of pending actions.
+///
+/// An action never runs before its deadline by the gateway's monotonic clock, even if the sleep ends early. An action may run
+/// late, or concurrently with a `cancel`, so it must have no effect if the outcome is already decided.
+package final class DeadlineQueue: Sendable {
+    /// Identifies a scheduled action.
+    package struct Ticket: Sendable {
+        fileprivate let number: UInt64
+    }
+
+    fileprivate struct Entry: Comparable {
+        let deadline: MonotonicInstant
+        let number: UInt64
+
+        /// Equal deadlines sort in the order of scheduling.
+        static func < (a: Self, b: Self) -> Bool { (a.deadline, a.number) < (b.deadline, b.number) }
+    }
+
+    fileprivate struct State {
+        /// The scheduled entries, and cancelled ones that have not been removed yet.
+        var entries = Heap<Entry>()
+        /// The actions that have neither run nor been cancelled.
+        var actions: [UInt64: @Sendable () -> Void] = [:]
+        var scheduled: UInt64 = 0
+        var timer: Timer?
+    }
+
+    fileprivate struct Timer {
+        let number: UInt64
+        /// When the sleeping task continues: not later than the earliest deadline.
+        var wakesAt: MonotonicInstant
+        let task: Task<Void, Never>
+    }
+
+    /// Cancelled entries are removed when they outnumber the pending entries by more than this number.
+    private static let maxCancelled = 64
+
+    private let clock: any GatewayClock
+    private let executor: (any TaskExecutor)?
+    private let state = Mutex(State())
+
+    /// - Parameter executor: runs the actions; `nil` for the global one.
+    package init(clock: any GatewayClock, executor: (any TaskExecutor)? = nil) { (self.clock, self.executor) = (clock, executor) }
+
+    deinit { state.withLock { $0.timer }?.task.cancel() }
+
+    /// The number of actions that have neither run nor been cancelled.
+    var pendingCount: Int { state.withLock { $0.actions.count } }
+
+    /// The number of entries in memory, including cancelled ones.
+    var entryCount: Int { state.withLock { $0.entries.count } }
+
+    /// Schedules an action; it runs without delay if the deadline has passed.
+    ///
+    /// - Parameter action: called once, without holding the mutex, after all due actions with earlier deadlines.
+    package func schedule(at deadline: MonotonicInstant, _ action: @escaping @Sendable () -> Void) -> Ticket {
+        state.withLock { state in
+            state.scheduled += 1
+            let number = state.scheduled
+            state.entries.insert(Entry(deadline: deadline, number: number))
+            state.actions[number] = action
+            // If the current timer wakes before this deadline, no other timer is needed: it
+            // then sleeps again until the deadline.
+            guard state.timer.map({ deadline < $0.wakesAt }) ?? true else { return Ticket(number: number) }
+            state.timer?.task.cancel()
+            state.timer = Timer(number: number, wakesAt: deadline, task: sleep(until: deadline, as: number))
+            return Ticket(number: number)
+        }
+    }
+
+    /// Cancels an action, unless it has run or is about to run.
+    package func cancel(_ ticket: Ticket) {
+        let action = state.withLock { state in
+            let action = state.actions.removeValue(forKey: ticket.number)
+            if state.entries.count > 2 * state.actions.count + Self.maxCancelled { state.removeCancelled() }
+            return action
+        }
+        // Release the action's captures without holding the mutex.
+        withExtendedLifetime(action) {}
+    }
+
+    /// Starts a task that sleeps until the earliest deadline and then calls the actions that are due.
+    ///
+    /// - Parameter number: identifies the task, which ends when a task with another number has replaced it.
+    private func sleep(until first: MonotonicInstant, as number: UInt64) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self, clock] in
+            var next: MonotonicInstant? = first
+            while let instant = next {
+                guard (try? await clock.sleep(until: instant)) != nil else { return }
+                next = self?.runDue(as: number)
+            }
+        }
+    }
+
+    /// Runs every action whose deadline has passed.
+    ///
+    /// - Returns: when to wake next; `nil` if nothing is pending or another timer has taken over.
+    private func runDue(as number: UInt64) -> MonotonicInstant? {
+        let (due, next) = state.withLock { state -> ([@Sendable () -> Void], MonotonicInstant?) in
+            guard state.timer?.number == number else { return ([], nil) }
+            let due = state.takeDue(at: clock.monotonicNow())
+            if let earliest = state.entries.min?.deadline {
+                state.timer?.wakesAt = earliest
+                return (due, earliest)
+            }
+            state.timer = nil
+            return (due, nil)
+        }
+        for action in due { action() }
+        return next
+    }
+}
+
+extension DeadlineQueue.State {
+    /// Removes and returns the due actions in the order of their deadlines; also removes cancelled entries before the next one.
+    fileprivate mutating func takeDue(at now: MonotonicInstant) -> [@Sendable () -> Void] {
+        var due: [@Sendable () -> Void] = []
+        while let first = entries.min {
+            let isCancelled = actions[first.number] == nil
+            guard isCancelled || first.deadline <= now else { break }
+            entries.removeMin()
+            if let action = actions.removeValue(forKey: first.number) { due.append(action) }
+        }
+        return due
+    }
+
+    fileprivate mutating func removeCancelled() {
+        entries = Heap(entries.unordered.filter { actions[$0.number] != nil })
+    }
+}

@@ -1,0 +1,227 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+package import Logging
+import Synchronization
+
+/// Writes to the store, and tracks whether the store is in doubt.
+///
+/// After a failed write the store is in doubt: the transaction may or may not be durable. No command is accepted until the store
+/// can write again and everything in doubt has been reloaded from it.
+package final class StoreGuard: Sendable {
+    /// Private, so that every write and every failure passes through this type.
+    private let store: any GatewayStore
+    /// The number of taken uses of each guest access.
+    package let uses = GuestUseCounts()
+    /// The commands that have an intent and no outcome yet.
+    package let running = InFlightCommands()
+    private let feed: ChangeFeed
+    /// Gives the high-water mark that is written with other changes; `nil` for no mark.
+    private let clock: TrustedClock?
+    private let logger: Logger
+    private let doubts = Mutex(Doubts())
+    /// Called once each time the store starts failing; set by recovery.
+    private let failureHandler = Mutex<(@Sendable () -> Void)?>(nil)
+    private let erasures = Atomic<UInt64>(0)
+
+    private struct Doubts {
+        var isFailing = false
+        /// How many times the store was marked in doubt.
+        var count = 0
+    }
+
+    /// - Parameters:
+    ///   - feed: receives the changes of each committed transaction; by default a feed without readers.
+    ///   - clock: its high-water mark is written with the transactions, at most once a second; `nil` for no mark.
+    package init(
+        store: any GatewayStore, feed: ChangeFeed = ChangeFeed(clock: SystemClock()), clock: TrustedClock? = nil,
+        logger: Logger = Logger(label: "doorward.storeGuard")
+    ) {
+        (self.store, self.feed, self.clock, self.logger) = (store, feed, clock, logger)
+    }
+
+    // The read-only protocols of the store, one for each group of use cases.
+
+    /// Reads lists of records, and proofs.
+    package var log: any AccessLogStore { store }
+    /// Reads the tenancy, at the start and after a write in doubt.
+    package var tenancy: any TenancyStore { store }
+    /// Reads credentials, for signing in.
+    package var credentials: any CredentialStore { store }
+    /// Reads commands and the results of idempotency keys.
+    package var commands: any CommandStore { store }
+    /// Makes backups, and closes the store.
+    package var maintenance: any StoreMaintenance { store }
+
+    /// False from a failed write until recovery has settled everything in doubt.
+    package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
+
+    /// The number of erasures of personal values so far. What was read before the last one may contain erased values.
+    package var erasureCount: UInt64 { erasures.load(ordering: .acquiring) }
+
+    /// Writes `transaction` durably, completely or not at all; after a failure it may have been written.
+    ///
+    /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
+    ///   settles only commands that are not in `InFlightCommands`.
+    /// - Throws: `.unavailable` if the store failed; the error for the violated constraint if the store refused the transaction
+    ///   and wrote nothing.
+    @discardableResult
+    package func write(
+        _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
+    ) async throws(GatewayError) -> [RecordPosition] {
+        try await mappingStoreErrors { () throws(StoreError) in
+            try await commit(transaction, beforeDoubt: beforeDoubt)
+        }
+    }
+
+    /// Writes `transaction` as `write` does, and throws the error of the store, for a caller that acts on a violated constraint.
+    @discardableResult
+    package func commit(
+        _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
+    ) async throws(StoreError) -> [RecordPosition] {
+        var transaction = transaction
+        if let mark = clock?.markToWrite() { transaction.clock.append(.raiseMark(mark)) }
+        let changedUses = transaction.useChanges
+        uses.begin(changedUses)
+        do {
+            let places: [RecordPosition]
+            do {
+                // An erasure counts after a failed write too, as it may be durable, and before the change feed announces it.
+                defer { if !transaction.forgets.isEmpty { erasures.add(1, ordering: .releasing) } }
+                places = try await store.commit(transaction)
+            }
+            uses.end(changedUses, isWritten: true)
+            // Before the change feed announces the commands: a stream that reads one then must get its new state.
+            for change in transaction.commands { running.show(change.command) }
+            feed.append(transaction.changedObjects)
+            return places
+        } catch {
+            uses.end(changedUses, isWritten: false)
+            beforeDoubt()
+            noteFailure(error)
+            throw error
+        }
+    }
+
+    /// Reloads the uses of guest accesses, at the start and after a write in doubt.
+    package func reloadUses() async throws(GatewayError) {
+        var isLoaded = false
+        while !isLoaded {
+            let generation = uses.generation
+            let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.usesTaken() }
+            isLoaded = uses.replace(with: stored, ifGenerationIs: generation)
+            // A transaction in flight must end before the counts can be replaced. Yield, as reading may not suspend.
+            if !isLoaded { await Task.yield() }
+        }
+    }
+
+    /// Sets what is called once each time the store starts to fail.
+    package func onFailure(_ handler: @escaping @Sendable () -> Void) { failureHandler.withLock { $0 = handler } }
+
+    /// How many times the store was marked in doubt. Recovery reads it first, and passes it to `clearInDoubt` at the end.
+    package var inDoubtGeneration: Int { doubts.withLock { $0.count } }
+
+    /// Ends the in-doubt state that was current at generation `count`: commands are accepted again.
+    ///
+    /// - Returns: false, without a change, if the store was marked in doubt again since.
+    package func clearInDoubt(asOf count: Int) -> Bool {
+        doubts.withLock { doubts in
+            guard doubts.count == count else { return false }
+            doubts.isFailing = false
+            return true
+        }
+    }
+
+    private func noteFailure(_ error: StoreError) {
+        if case .failed(let cause) = error { doubt(because: cause) }
+    }
+
+    /// Marks the store in doubt because an event may not have been recorded: no command is accepted until the store has been
+    /// reloaded.
+    package func doubt(because cause: String) {
+        logger.error("the store cannot write; commands are rejected until it can", metadata: ["cause": "\(cause)"])
+        let begins = doubts.withLock { doubts in
+            defer { doubts.isFailing = true }
+            doubts.count += 1
+            return !doubts.isFailing
+        }
+        if begins { failureHandler.withLock { $0 }?() }
+    }
+}
+
+extension StoreTransaction {
+    /// The logs, commands and counts of uses that a committed transaction has changed. Tenancy changes are not included: the
+    /// directory appends them to the feed when it publishes them.
+    fileprivate var changedObjects: [ChangedObject] {
+        var objects: [ChangedObject] = []
+        objects.reserveCapacity(records.count + commands.count)
+        for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
+        for change in commands { objects.append(.command(change.command.id, by: change.command.actor.userID)) }
+        for counter in counters {
+            switch counter {
+            case .takeUse(let id), .returnUse(let id): objects.append(.guestAccess(id))
+            case .noteCheckpoint: break
+            }
+        }
+        return objects
+    }
+}
+
+extension StoreTransaction {
+    /// The changes of the uses of guest accesses.
+    fileprivate var useChanges: GuestUseCounts.Changes {
+        var uses = GuestUseCounts.Changes()
+        for counter in counters {
+            switch counter {
+            case .takeUse(let id): uses.taken.append(id)
+            case .returnUse(let id): uses.returned.append(id)
+            case .noteCheckpoint: break
+            }
+        }
+        for case .removeGuestAccess(let id) in changes { uses.removed.append(id) }
+        return uses
+    }
+}
+
+/// The constraint that a transaction violates. No part of the transaction was written. All stores
+/// report a violation by the same case, and `GatewayError` maps each case in one place.
+package enum StoreRefusal: Error, Hashable, Sendable {
+    // MARK: Preconditions
+
+    /// The entity is not as the precondition requires: another transaction has changed or removed it since.
+    case entityChanged(TenancyEntity)
+    /// All uses of the guest access are taken.
+    case usesExhausted(GuestAccessID)
+
+    // MARK: Constraints of the tables
+
+    /// A user other than this one already has the email address, ignoring case.
+    case emailTaken(UserID)
+    /// A change refers to a parent, user or session that does not exist.
+    case parentUnknown
+    /// The entity to remove is still the parent of another one, or a role or guest access refers to it.
+    case stillReferenced(TenancyEntity)
+    /// `begin` of a command that already exists.
+    case commandExists(CommandID)
+    /// `begin` in a transaction without the `COMMAND_INTENT` record of that command at the given index.
+    case intentMissing(CommandID)
+    /// `update` or `end` of a command that was never begun.
+    case commandUnknown(CommandID)
+    /// `update` or `end` of a command that has ended.
+    case commandEnded(CommandID)
+    /// The refresh token is unknown or was used before, or its session has ended.
+    case refreshTokenSpent(SessionID)
+    /// A session was to be started for a user who is disabled or does not exist any more.
+    case userDisabled(UserID)
+    /// The token of a password reset is unknown, used, replaced or expired.
+    case resetTokenSpent
+    /// The user has no recovery code with this digest, or it was used or replaced.
+    case recoveryCodeSpent(UserID)
+    /// Another user has redeemed the purchase.
+    case purchaseRedeemed
+    /// The store has an entry with this key that is less than 24 hours old.
+    case idempotencyKeyTaken(IdempotencyKey)
+    /// A new entity, session or token has an id or digest that already exists.
+    case duplicate
+    /// The transaction is inconsistent, or the database contradicts itself: a defect. The text is for the operator's log.
+    case inconsistent(String)
+}

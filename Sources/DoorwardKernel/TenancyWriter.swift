@@ -1,0 +1,177 @@
+package import DoorwardDomain
+package import DoorwardPolicy
+import Synchronization
+
+/// A gate that a decision passes with its effect: once `pass` has returned, nobody is inside who decided before it was called.
+package protocol DecisionGate: Sendable {
+    /// Waits until whoever is inside has left.
+    func pass() async
+}
+
+/// Changes the tenancy, one change at a time: validate on the current directory, commit, publish,
+/// wait for the dispatch gates and those of the streams, return.
+///
+/// After `change` returns, no further command or event of a stream is sent under a right that it revoked. A right that
+/// it granted takes effect only after the change is durable.
+package final class TenancyWriter: Sendable {
+    private let directory: CurrentDirectory
+    private let storeGuard: StoreGuard
+    private let clock: TrustedClock
+    private let random: RandomSource
+    private let idempotency: IdempotencyGuard
+    private let windows: WindowTimer
+    /// The gates that each change passes, in this order: those of the locks' commands, and those of the streams.
+    private let gates: [any DecisionGate]
+    private let mutex = AsyncMutex()
+
+    /// Create only one writer per gateway: changes are serialized only if all of them use the same writer.
+    package init(
+        directory: CurrentDirectory, storeGuard: StoreGuard, idempotency: IdempotencyGuard, windows: WindowTimer,
+        gates: [any DecisionGate], clock: TrustedClock, random: RandomSource
+    ) {
+        (self.directory, self.storeGuard, self.windows, self.gates) = (directory, storeGuard, windows, gates)
+        (self.idempotency, self.clock, self.random) = (idempotency, clock, random)
+    }
+
+    /// Makes one change.
+    ///
+    /// - Parameters:
+    ///   - reach: throws if an entity that the request names is not visible to the caller.
+    ///   - body: drafts the change on a copy of the directory; if it throws, nothing is changed. A draft without changes is not
+    ///     written.
+    ///   - afterwards: runs after the change has taken effect and before the next one starts; receives the previous directory.
+    package func change<Value: Sendable>(
+        _ caller: Caller, reach: ReachCheck = { (_, _) throws(GatewayError) in },
+        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
+        afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
+    ) async throws(GatewayError) -> Value {
+        guard storeGuard.isAcceptingCommands else { throw .unavailable }
+        try check(reach, caller)
+        return try await commit(caller, body: body, afterwards: afterwards)
+    }
+
+    /// Creates an entity in one change, once for each idempotency key.
+    ///
+    /// - Parameters:
+    ///   - repeatable: the caller's idempotency key, if there is one.
+    ///   - reach: as for `change`; checked before the key is looked up.
+    ///   - prepare: slow work, done only for the first request with a key, while other changes continue.
+    /// - Throws: the error for an id that does not exist, if the request is repeated and its entity
+    ///   no longer exists or is no longer visible to the caller.
+    package func create<Value: CreatedEntity>(
+        _ caller: Caller, repeatable: IdempotentCall?,
+        reach: ReachCheck = { (_, _) throws(GatewayError) in },
+        prepare: () async throws(GatewayError) -> Void = { () throws(GatewayError) in },
+        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
+        afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
+    ) async throws(GatewayError) -> Answered<Value> {
+        guard storeGuard.isAcceptingCommands else { throw .unavailable }
+        try check(reach, caller)
+        if let repeatable, let entity: Value = try await earlier(repeatable, of: caller) { return .replayed(entity) }
+        defer { if let repeatable { idempotency.release(repeatable.key) } }
+        try await prepare()
+        let entity = try await commit(
+            caller,
+            body: { (draft) throws(GatewayError) in
+                let entity = try body(&draft)
+                if let repeatable {
+                    draft.transaction.idempotency.append(repeatable.entry(.entity(entity.id.cast()), at: draft.now))
+                }
+                return entity
+            }, afterwards: afterwards)
+        return .fresh(entity)
+    }
+
+    /// Makes one change that removes something, or only computes its effects.
+    ///
+    /// - Parameters:
+    ///   - isDryRun: whether nothing is changed.
+    ///   - reach: as for `change`.
+    ///   - body: as for `change`; it throws the same errors in a dry run.
+    /// - Returns: the effects; `nil` if the change was made.
+    package func remove(
+        _ caller: Caller, isDryRun: Bool, reach: ReachCheck = { (_, _) throws(GatewayError) in },
+        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Void, afterwards: () -> Void = {}
+    ) async throws(GatewayError) -> RemovalPreview? {
+        guard isDryRun else {
+            try await change(caller, reach: reach, body: body, afterwards: { _, _ in afterwards() })
+            return nil
+        }
+        try check(reach, caller)
+        let before = directory.current
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
+        try body(&draft)
+        return RemovalPreview(draft.transaction.changes, from: before, to: draft.directory, at: draft.now)
+    }
+
+    /// The entity that an earlier request with the same key created; `nil` if there was no such
+    /// request. This request has then acquired the key.
+    private func earlier<Value: CreatedEntity>(
+        _ call: IdempotentCall, of caller: Caller
+    ) async throws(GatewayError) -> Value? {
+        switch try await idempotency.begin(call) {
+        case .fresh: return nil
+        case .made(.command): throw .internalFailure("a command is stored under the idempotency key of a creation")
+        case .made(.entity(let id)):
+            let (tenancy, subject) = directory.resolve(caller)
+            return try Value.find(id.cast(), for: subject, at: clock.decisionTime(), in: tenancy)
+        }
+    }
+
+    private func check(_ reach: ReachCheck, _ caller: Caller) throws(GatewayError) {
+        let (tenancy, subject) = directory.resolve(caller)
+        try reach(tenancy, subject)
+    }
+
+    private func commit<Value: Sendable>(
+        _ caller: Caller, body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
+        afterwards: (Value, TenancyDirectory) -> Void
+    ) async throws(GatewayError) -> Value {
+        await mutex.lock()
+        defer { mutex.unlock() }
+        // Check again while holding the mutex: a change may be based on the directory only while no write is in doubt.
+        guard storeGuard.isAcceptingCommands else { throw .unavailable }
+        let before = directory.current
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
+        let value = try body(&draft)
+        guard !draft.transaction.isEmpty else { return value }
+        try await storeGuard.write(draft.transaction)
+        directory.publish(draft.directory, after: draft.transaction.changes)
+        windows.note(draft.transaction.changes, since: draft.now)
+        for gate in gates { await gate.pass() }
+        afterwards(value, before)
+        return value
+    }
+
+    /// Runs `body` on the current directory, while no change is in progress.
+    package func betweenChanges(_ body: (TenancyDirectory) -> Void) async {
+        await mutex.lock()
+        defer { mutex.unlock() }
+        body(directory.current)
+    }
+
+    /// Replaces the directory by the content of the store, after writes were in doubt.
+    ///
+    /// - Parameter afterwards: runs after the new directory has taken effect, as for `change`.
+    package func reload(
+        _ read: () async throws(GatewayError) -> TenancyDirectory, afterwards: (TenancyDirectory) -> Void = { _ in }
+    ) async throws(GatewayError) {
+        await mutex.lock()
+        defer { mutex.unlock() }
+        let before = directory.current
+        directory.publish(try await read(), after: nil)
+        windows.restart()
+        for gate in gates { await gate.pass() }
+        afterwards(before)
+    }
+}
+
+/// Throws if an entity that a request names is not visible to the subject. Runs on the current directory, before the change.
+package typealias ReachCheck = (TenancyDirectory, Subject) throws(GatewayError) -> Void
+
+extension StoreTransaction {
+    fileprivate var isEmpty: Bool {
+        changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
+            && forgets.isEmpty && cuts.isEmpty && clock.isEmpty && purchases.isEmpty
+    }
+}

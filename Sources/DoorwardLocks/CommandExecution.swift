@@ -1,0 +1,375 @@
+internal import DoorwardAdapterKit
+internal import DoorwardDomain
+internal import DoorwardKernel
+internal import DoorwardPolicy
+internal import Logging
+import Synchronization
+
+/// Executes one command from its intent to its outcome, while holding its reservation in the device's queue.
+final class CommandExecution: InFlightExecution {
+    private let services: CommandServices
+    private let request: CommandRequest
+    private let stamp: DeviceSnapshot
+    private let adapter: (any LockAdapter)?
+    private let live: DeviceRuntime
+    /// The device's binding generation when the command was accepted; the generation changes when
+    /// the device is bound to another lock.
+    private let bindingGeneration: Int
+    private let place: QueueReservation
+    private let deadline: Mutex<MonotonicInstant>
+    private let repeatable: IdempotentCall?
+    private let state: Mutex<Command>
+    /// The guest access of which the command has reserved a use; `nil` if it needs none.
+    private let reservedUse = Mutex<GuestAccessID?>(nil)
+    /// The immutable parts of the command, readable without locking `state`.
+    let id: CommandID
+    private let operation: LockOperation
+    /// When the command was accepted, for metrics.
+    private let accepted: MonotonicInstant
+
+    init(
+        _ services: CommandServices, request: CommandRequest, command: Command, stamp: DeviceSnapshot,
+        adapter: (any LockAdapter)?,
+        live: DeviceRuntime, place: QueueReservation, deadline: MonotonicInstant, repeatable: IdempotentCall?
+    ) {
+        (self.services, self.request, self.stamp, self.adapter) = (services, request, stamp, adapter)
+        (self.live, self.place, self.repeatable) = (live, place, repeatable)
+        bindingGeneration = live.bindingGeneration
+        self.deadline = Mutex(deadline)
+        accepted = services.clock.monotonicNow()
+        (id, operation) = (command.id, command.operation)
+        state = Mutex(command)
+    }
+
+    /// The current state of the command.
+    var command: Command { state.withLock { $0 } }
+
+    /// Shows the command in a state that is durable, or that nothing contradicts.
+    func show(_ command: Command) { state.withLock { $0 = command } }
+
+    /// The current state, with the log of its intent.
+    var stored: StoredCommand { StoredCommand(command: command, log: stamp.log, device: stamp) }
+
+    // MARK: - Intents
+
+    /// The result of writing an intent.
+    enum IntentResult {
+        case written
+        /// Nothing was written, because no use of this guest access is left, or the access was removed.
+        case useRefused(GuestAccessID)
+    }
+
+    /// Makes the command and its intent durable, with the use that it reserves; releases its reservation in the queue if that fails.
+    ///
+    /// - Throws: `.shuttingDown`, or the reason why the store did not write the command.
+    func begin() async throws(GatewayError) -> IntentResult {
+        do {
+            try services.running.add(self)
+            let result = try await writeFirstIntent()
+            if case .useRefused = result { leave() }
+            return result
+        } catch {
+            leave()
+            throw error
+        }
+    }
+
+    private func writeFirstIntent() async throws(GatewayError) -> IntentResult {
+        let command = command
+        let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
+        return try await write(
+            StoreTransaction(
+                commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]),
+            reservingUseUnder: command.rule,
+            // Recovery settles only commands that are not in `running`. A command that is still in
+            // `running` when the store is marked in doubt would never be settled.
+            beforeDoubt: { services.running.remove(id) })
+    }
+
+    /// Writes an intent together with the use that the command needs under `rule`. A use that the command has reserved under
+    /// another rule is returned in the same transaction.
+    private func write(
+        _ transaction: StoreTransaction, reservingUseUnder rule: Rule, beforeDoubt: () -> Void = {}
+    ) async throws(GatewayError) -> IntentResult {
+        var transaction = transaction
+        let held = reservedUse.withLock { $0 }
+        let needed = services.directory.snapshot.directory.countedUse(of: operation, under: rule)
+        if let needed, needed.id != held {
+            transaction.requires.append(.usesLeft(of: needed.id, max: needed.max))
+            transaction.counters.append(.takeUse(of: needed.id))
+        }
+        if let held, held != needed?.id { transaction.counters.append(.returnUse(of: held)) }
+        do {
+            try await services.storeGuard.commit(transaction, beforeDoubt: beforeDoubt)
+            reservedUse.withLock { $0 = needed?.id }
+            return .written
+        } catch {
+            switch (error, needed) {
+            case (.refused(.usesExhausted(let id)), _): return .useRefused(id)
+            case (.refused(.parentUnknown), let needed?): return .useRefused(needed.id)
+            default: throw GatewayError(error)
+            }
+        }
+    }
+
+    /// Makes a further intent durable: it contains the rule that grants the command now.
+    ///
+    /// - Parameter override: whether the rule grants it only because of the override; if not, the intent contains none.
+    private func writeFurtherIntent(under rule: Rule, override: Bool) async throws(GatewayError) -> IntentResult {
+        let now = services.clock.now()
+        var command = command
+        command.rule = rule
+        // The new rule may be a guest access that ends earlier.
+        let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
+        let end = services.clock.monotonicNow().advanced(by: rest)
+        deadline.withLock { $0 = min($0, end) }
+        var record = intent(of: command)
+        if !override { record.body.override = nil }
+        return try await write(
+            StoreTransaction(commands: [.update(command)], records: [record]), reservingUseUnder: rule)
+    }
+
+    // MARK: - Execution
+
+    /// Waits in the queue, sends, waits for the confirmation, writes the outcome and releases the reservation.
+    func run() async -> FinishedCommand {
+        let ending = await waitAndSend()
+        let finished = await writeOutcome(ending)
+        services.metrics.count(finished.command, after: services.clock.monotonicNow().duration(since: accepted))
+        leave()
+        return finished
+    }
+
+    /// Releases the reservation. The last command to leave the queue of a deleted device also detaches its lock.
+    private func leave() {
+        services.devices.leave(place, of: live)
+        if services.directory.snapshot.directory.resolve(live.id) == nil { services.attachments.detachIfIdle(of: live.id) }
+        services.running.remove(id)
+    }
+
+    /// The command's timeout: the requested timeout, shortened if the window of the guest access, or the hours of its schedule, end
+    /// earlier.
+    static func timeout(
+        _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
+    ) -> Duration {
+        guard case .guestAccess(let id) = rule else { return asked }
+        return tenancy.validityEnd(of: id, from: now, before: now.advanced(by: asked)).duration(since: now)
+    }
+
+    private func waitAndSend() async -> CommandOutcome {
+        let turn = await turn()
+        services.metrics.noteWait(services.clock.monotonicNow().duration(since: accepted))
+        switch turn {
+        case .deadlinePassed: return .deadlinePassed
+        case .shuttingDown: return .shuttingDown
+        case .come: break
+        }
+        var exhausted: [GuestAccessID] = []
+        while true {
+            let inFlight = InFlightCommand(commandID: id, operation: operation, settings: request.settings)
+            switch live.queue.withDispatchGate({ decideAndSend(inFlight, exhausted: exhausted) }) {
+            case .ended(let ending): return ending
+            case .sent: return await outcome(of: inFlight)
+            case .grantedByOther(let rule, let needsOverride):
+                do {
+                    let result = try await writeFurtherIntent(under: rule, override: needsOverride)
+                    if case .useRefused(let id) = result { exhausted.append(id) }
+                } catch {
+                    return .intentNotWritten
+                }
+            }
+        }
+    }
+
+    private func turn() async -> QueueReservation.WaitResult {
+        if let turn = place.turn.current { return turn }
+        let turn = place.turn
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { turn.fulfil(.deadlinePassed) }
+        defer { services.deadlines.cancel(timeout) }
+        return await turn.value
+    }
+
+    /// The result of one pass through the dispatch gate.
+    private enum DispatchResult {
+        case sent
+        /// The command is still allowed, but not by the rule that the intent names, or without the use that this rule now needs.
+        /// Nothing was sent.
+        /// `override` is whether the rule allows it only because of the override.
+        case grantedByOther(Rule, override: Bool)
+        case ended(CommandOutcome)
+    }
+
+    /// Runs in the dispatch gate: checks the deadline, decides and sends, without a suspension in between.
+    ///
+    /// - Parameter exhausted: the guest accesses of which the store has refused to take a use.
+    private func decideAndSend(_ inFlight: InFlightCommand, exhausted: [GuestAccessID]) -> DispatchResult {
+        guard !services.running.isClosed else { return .ended(.shuttingDown) }
+        // Do not send the command if its outcome could not be written.
+        guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
+        guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
+        let time = services.clock.decisionTime()
+        let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
+        let snapshot = services.directory.snapshot
+        let reserved = reservedUse.withLock { $0 }
+        guard request.caller.holdsLink(in: snapshot.directory) else {
+            return .ended(.denied(Denial(.guestAccessRevoked, hasReach: true)))
+        }
+        let decision = SecurityService.decide(
+            request.caller.principal, operation, on: live.id, at: time, override: isOverride,
+            uses: CommandUses(reserved: reserved, exhausted: exhausted), in: snapshot.directory)
+        guard case .allowed(let ruleNow, let needsOverride) = decision else {
+            return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
+        }
+        // The device was bound to another lock since the command was accepted.
+        guard live.bindingGeneration == bindingGeneration else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
+        let needed = snapshot.directory.countedUse(of: operation, under: ruleNow)
+        guard ruleNow == rule, needed == nil || needed?.id == reserved else {
+            return .grantedByOther(ruleNow, override: needsOverride)
+        }
+        return handOver(inFlight, at: time.instant)
+    }
+
+    private func handOver(_ inFlight: InFlightCommand, at now: Timestamp) -> DispatchResult {
+        guard let adapter else { return .ended(.notSent(.notAttached)) }
+        guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
+        let stateBefore = live.status.state
+        state.withLock { command in
+            command.stateBefore = stateBefore
+            command.dispatchedAt = now
+            command.sent = true
+            command.state = .dispatched
+        }
+        live.queue.setInFlight(inFlight)
+        do {
+            // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
+            let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
+            try adapter.send(
+                LockCommand(
+                    commandID: id, deviceID: live.id, operation: operation, settings: request.settings,
+                    deadline: services.clock.now().advanced(by: rest)))
+            live.noteSent(id, stamp.log)
+            return .sent
+        } catch {
+            live.queue.clearInFlight()
+            state.withLock { command in
+                command.dispatchedAt = nil
+                command.sent = false
+                command.state = .accepted
+            }
+            return .ended(.notSent(error))
+        }
+    }
+
+    /// Waits until the lock confirms or rejects the command, or the deadline passes.
+    private func outcome(of inFlight: InFlightCommand) async -> CommandOutcome {
+        if let ending = inFlight.ending.current { return .sent(ending) }
+        let live = live
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(inFlight, as: .deadlinePassed) }
+        defer { services.deadlines.cancel(timeout) }
+        return .sent(await inFlight.ending.value)
+    }
+
+    // MARK: - Outcome
+
+    /// Makes the outcome durable. If that fails, the outcome must not be disclosed: the command becomes `UNKNOWN`.
+    private func writeOutcome(_ ending: CommandOutcome) async -> FinishedCommand {
+        var ended = command
+        ending.apply(
+            to: &ended, at: max(services.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
+        let problem = ending.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
+        let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial, problem: problem)
+        if request.settings != nil, ended.sent != false { live.areSettingsConfirmed = false }
+        if ending.isUnanswered, operation.isMovement {
+            let expiry = deadline.withLock { $0 }.advanced(by: UnconfirmedCommand.patience)
+            live.remember(
+                UnconfirmedCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry),
+                of: bindingGeneration)
+            // The lock's state is uncertain, so request it. A lock that does not support state
+            // requests updates the state with its next report.
+            if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
+        }
+        do {
+            try await commit(
+                StoreTransaction(
+                    counters: returnedUses(of: ended), commands: [.end(ended)], records: [outcome(of: ended, ending)]),
+                ending: ended)
+            return finished
+        } catch {
+            // Mark the store in doubt even if it rejected the outcome or accepts no more writes: in
+            // both cases the intent has no outcome.
+            services.running.remove(id)
+            services.storeGuard.doubt(because: "the outcome of a command was not written")
+            CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
+                .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
+            show(ended)
+            return FinishedCommand(command: ended, status: live.status)
+        }
+    }
+
+    /// Makes the outcome durable; for confirmed settings in one transaction with the device that has them.
+    private func commit(_ outcome: StoreTransaction, ending ended: Command) async throws(GatewayError) {
+        guard let settings = request.settings, ended.state == .confirmed else {
+            try await services.storeGuard.write(outcome, beforeDoubt: { services.running.remove(id) })
+            return
+        }
+        try await services.writer.change(
+            request.caller,
+            body: { (draft) throws(GatewayError) in
+                draft.transaction = outcome
+                // The device may have been deleted, or bound to another lock, since the lock confirmed its settings.
+                guard live.bindingGeneration == bindingGeneration, var device = draft.directory.device(live.id) else { return }
+                (device.settings, device.updatedAt) = (settings, draft.now)
+                draft.apply(.putDevice(device))
+            })
+        live.areSettingsConfirmed = live.bindingGeneration == bindingGeneration
+    }
+
+    /// The use that the outcome gives back: that of a command which certainly has not opened the lock.
+    private func returnedUses(of ended: Command) -> [CounterChange] {
+        guard !ended.consumesUse, let id = reservedUse.withLock({ $0 }) else { return [] }
+        return [.returnUse(of: id)]
+    }
+
+    // MARK: - Records
+
+    private func intent(of command: Command) -> PendingRecord {
+        var body = record(of: command, kind: .commandIntent, at: services.clock.now())
+        body.decision = .allowed
+        body.rule = command.rule
+        body.statedReason = command.reason
+        body.override = command.override
+        body.stateBefore = command.stateBefore
+        if let settings = request.settings {
+            let before = services.directory.current.device(live.id)?.settings ?? LockSettings()
+            body.details = ["before": .object(before.recordFields), "after": .object(settings.recordFields)]
+        }
+        return PendingRecord(body)
+    }
+
+    private func outcome(of command: Command, _ ending: CommandOutcome) -> PendingRecord {
+        var body = record(of: command, kind: .commandOutcome, at: command.completedAt ?? command.requestedAt)
+        body.outcome = command.state
+        body.outcomeDetail = command.outcomeDetail
+        body.stateBefore = command.stateBefore
+        body.stateAfter = command.stateAfter
+        body.rule = command.rule
+        if let dispatched = command.dispatchedAt, let completed = command.completedAt {
+            body.latencyMs = completed.duration(since: dispatched).wholeMilliseconds
+        }
+        body.reason = ending.denial?.reason
+        return PendingRecord(body)
+    }
+
+    private func record(of command: Command, kind: RecordKind, at: Timestamp) -> RecordBody {
+        RecordBody(
+            log: stamp.log, id: services.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
+            operation: command.operation, clientAddress: request.caller.origin.clientAddress,
+            requestID: request.caller.origin.requestID, device: stamp, commandID: command.id)
+    }
+}
+
+extension LockSettings {
+    fileprivate var recordFields: [String: RecordValue] {
+        ["autoRelockSeconds": autoRelockSeconds.map { .integer(Int64($0)) } ?? .null]
+    }
+}

@@ -1,0 +1,261 @@
+internal import DoorwardAdapterKit
+package import DoorwardDomain
+package import DoorwardKernel
+package import DoorwardPolicy
+package import Metrics
+
+/// The services that a command uses from its intent to its outcome.
+package struct CommandServices: Sendable {
+    let directory: CurrentDirectory
+    let devices: DeviceRuntimes
+    let adapters: AdapterRegistry
+    let attachments: Attachments
+    let storeGuard: StoreGuard
+    /// Stores the settings that a lock has confirmed.
+    let writer: TenancyWriter
+    let clock: TrustedClock
+    let random: RandomSource
+    /// Ends the wait for the queue or for the confirmation when the command's deadline passes.
+    let deadlines: DeadlineQueue
+    let metrics: CommandMetrics
+
+    var running: InFlightCommands { storeGuard.running }
+
+    /// The services of the commands of one gateway.
+    package init(_ kernel: Kernel, attachments: Attachments, deadlines: DeadlineQueue, metrics: any MetricsFactory) {
+        (directory, storeGuard, writer) = (kernel.directory, kernel.storeGuard, kernel.writer)
+        (clock, random, self.attachments) = (kernel.clock, kernel.random, attachments)
+        (devices, adapters) = (attachments.devices, attachments.adapters)
+        (self.deadlines, self.metrics) = (deadlines, CommandMetrics(metrics))
+    }
+}
+
+/// Moves locks and changes their settings: all commands are executed through this type. It decides on the request and reserves a
+/// position in the device's queue. A `CommandExecution` then writes the intent, waits in the queue, decides again in the device's
+/// gate, and sends the command. Finally it waits for the confirmation and writes the outcome.
+///
+/// No command is sent twice. A further request creates a new command with its own decision and
+/// intent, unless it repeats the idempotency key of an earlier request.
+package final class LockDAL: Sendable {
+    private let services: CommandServices
+    private let commands: Commands
+    private let denials: DenialRecorder
+    private let idempotency: IdempotencyGuard
+    /// Runs command executions; tests inject an executor that controls the order of their steps.
+    private let executor: (any TaskExecutor)?
+
+    /// - Parameters:
+    ///   - deniedPerMinute: the maximum number of denied commands of one principal per minute; further ones are rejected before a
+    ///     decision.
+    ///   - executor: runs command executions; `nil` for the global one.
+    package init(
+        _ services: CommandServices, commands: Commands, idempotency: IdempotencyGuard, deniedPerMinute: Int = 20,
+        executor: (any TaskExecutor)? = nil
+    ) {
+        (self.services, self.commands) = (services, commands)
+        (self.idempotency, self.executor) = (idempotency, executor)
+        denials = DenialRecorder(
+            storeGuard: services.storeGuard, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
+    }
+
+    /// Admits a caller unless they were denied too often within the last minute. `begin` repeats
+    /// this check; call this function to check before the request body is read.
+    ///
+    /// - Throws: `.rateLimited`.
+    package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
+
+    /// Records and throws the denial of a command that would be denied now. Sends nothing in any case.
+    package func requireAllowed(_ request: CommandRequest) async throws(GatewayError) {
+        try await denials.admit(request.caller)
+        let decided = decide(request)
+        guard let denial = decided.decision.denial else { return }
+        services.metrics.count(decided.decision)
+        let tenancy = decided.snapshot.directory
+        throw try await denials.record(denial, of: request, device: tenancy.device(request.deviceID), in: tenancy)
+    }
+
+    // MARK: - Deciding
+
+    /// Accepts a command. When this returns, the command's intent is durable, and a separate task executes the command.
+    ///
+    /// - Parameter repeatable: the caller's idempotency key, if there is one.
+    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` before an intent is
+    ///   written; `.rateLimited`, `.shuttingDown`, `.unavailable`, `.idempotencyMismatch`.
+    package func begin(
+        _ request: CommandRequest, repeatable: IdempotentCall? = nil
+    ) async throws(GatewayError) -> Answered<RunningCommand> {
+        switch try await admitted(request, repeatable: repeatable) {
+        case .replayed(let finished): return .replayed(RunningCommand(ended: finished))
+        case .fresh(let execution):
+            let accepted = execution.command
+            let end = Task(executorPreference: executor) { [self] in await complete(execution, repeatable) }
+            return .fresh(RunningCommand(accepted: accepted, end: end))
+        }
+    }
+
+    /// Executes a command to its end on the caller's task, which avoids the thread switches of a separate task.
+    ///
+    /// Cancelling the caller's task does not end the command: no step after the intent reacts to cancellation.
+    ///
+    /// - Parameter repeatable: the caller's idempotency key, if there is one.
+    /// - Throws: the errors of `begin`. Once the intent is durable, no error is thrown: the command is returned with its outcome.
+    package func execute(
+        _ request: CommandRequest, repeatable: IdempotentCall? = nil
+    ) async throws(GatewayError) -> Answered<FinishedCommand> {
+        switch try await admitted(request, repeatable: repeatable) {
+        case .replayed(let finished): .replayed(finished)
+        case .fresh(let execution): .fresh(await complete(execution, repeatable))
+        }
+    }
+
+    private func complete(_ execution: CommandExecution, _ repeatable: IdempotentCall?) async -> FinishedCommand {
+        let finished = await execution.run()
+        if let key = repeatable?.key { idempotency.release(key) }
+        return finished
+    }
+
+    /// A command whose intent is durable, or the command of an earlier request with the same idempotency key.
+    private enum Admitted {
+        case fresh(CommandExecution)
+        case replayed(FinishedCommand)
+    }
+
+    private func admitted(
+        _ request: CommandRequest, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> Admitted {
+        let started = services.clock.monotonicNow()
+        guard !services.running.isClosed else { throw .shuttingDown }
+        guard services.storeGuard.isAcceptingCommands else { throw .unavailable }
+        if !request.isLockdown { try await denials.admit(request.caller) }
+
+        var decided = decide(request)
+        if let denial = decided.decision.denial, !denial.hasReach {
+            services.metrics.count(decided.decision)
+            throw try await denials.record(denial, of: request, device: nil, in: decided.snapshot.directory)
+        }
+        if let repeatable {
+            switch try await idempotency.begin(repeatable) {
+            case .made(let result): return .replayed(try await commands.finished(result, denialNow: decided.decision.denial))
+            // Decide again, as the wait for a concurrent request may have taken long.
+            case .fresh(hasWaited: true): decided = decide(request)
+            case .fresh(hasWaited: false): break
+            }
+        }
+        do {
+            return .fresh(try await accept(request, decided, started: started, repeatable: repeatable))
+        } catch {
+            if let repeatable { idempotency.release(repeatable.key) }
+            throw error
+        }
+    }
+
+    /// A decision, with the time and the directory that it is based on.
+    private struct Decided {
+        let time: DecisionTime
+        let snapshot: CurrentDirectory.Snapshot
+        let decision: Decision
+    }
+
+    /// - Parameter exhausted: the guest accesses of which the store has refused to take a use.
+    private func decide(_ request: CommandRequest, exhausted: [GuestAccessID] = []) -> Decided {
+        let (time, snapshot) = (services.clock.decisionTime(), services.directory.snapshot)
+        guard let deviceID = request.deviceID else {
+            return Decided(time: time, snapshot: snapshot, decision: .denied(Denial(.deviceUnknown, hasReach: false)))
+        }
+        guard request.caller.holdsLink(in: snapshot.directory) else {
+            let denial = Denial(.guestAccessRevoked, hasReach: true)
+            return Decided(time: time, snapshot: snapshot, decision: .denied(denial))
+        }
+        let decision = SecurityService.decide(
+            request.caller.principal, request.operation, on: deviceID, at: time, override: request.override != nil,
+            uses: CommandUses(exhausted: exhausted), in: snapshot.directory)
+        return Decided(time: time, snapshot: snapshot, decision: decision)
+    }
+
+    /// Accepts a command, under another rule if another command takes the last use of the guest access first.
+    private func accept(
+        _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> CommandExecution {
+        var (decided, exhausted) = (decided, [GuestAccessID]())
+        while true {
+            let life = try await prepare(request, decided, started: started, repeatable: repeatable)
+            switch try await life.begin() {
+            case .written: return life
+            case .useRefused(let id):
+                exhausted.append(id)
+                decided = decide(request, exhausted: exhausted)
+            }
+        }
+    }
+
+    /// Reserves a position in the device's queue for a command that the decision allows.
+    ///
+    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy`.
+    private func prepare(
+        _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> CommandExecution {
+        let (now, snapshot, decision) = (decided.time.instant, decided.snapshot, decided.decision)
+        services.metrics.count(decision)
+        guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
+            let device = snapshot.directory.device(id),
+            let actor = RecordActor(named: request.caller.principal, in: snapshot.directory)
+        else {
+            let denial = decision.denial ?? Denial(.deviceUnknown, hasReach: false)
+            throw try await denials.record(
+                denial, of: request, device: snapshot.directory.device(request.deviceID), in: snapshot.directory)
+        }
+        let timeout = CommandExecution.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
+        let live = services.devices.device(device.id)
+        guard
+            let place = services.devices.reserve(live, for: request.caller.principal, isUrgent: request.isLockdown)
+        else { throw .deviceBusy }
+        let command = Command(
+            id: services.random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
+            source: request.caller.origin.source,
+            reason: request.statedReason, override: override ? request.override : nil, rule: rule,
+            stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
+        return CommandExecution(
+            services, request: request, command: command, stamp: DeviceSnapshot(device),
+            adapter: services.adapters[device.adapter],
+            live: live, place: place, deadline: started.advanced(by: timeout), repeatable: repeatable)
+    }
+
+    /// The command that an earlier request with the same idempotency key created, in its final state; `nil` if there is none.
+    /// Waits for a request in flight.
+    func earlier(_ repeatable: IdempotentCall) async throws(GatewayError) -> FinishedCommand? {
+        switch try await idempotency.begin(repeatable) {
+        case .made(let result): return try await commands.finished(result, denialNow: nil)
+        case .fresh:
+            idempotency.release(repeatable.key)
+            return nil
+        }
+    }
+
+    // MARK: - Stopping
+
+    /// Updates the gauges of commands in flight.
+    package func sampleMetrics() {
+        services.metrics.sample(
+            running: services.running.count, waiting: services.devices.waitingCount,
+            isAccepting: services.storeGuard.isAcceptingCommands)
+    }
+
+    /// Rejects new commands, cancels those that were not sent, and waits for those in flight.
+    ///
+    /// - Parameter patience: how long to wait for the confirmation of commands in flight.
+    package func stop(patience: Duration) async {
+        services.running.close()
+        services.devices.cancelQueued()
+        let timer = Task(executorPreference: executor) { [self] in
+            try await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: patience))
+            services.devices.abandonInFlight()
+        }
+        await services.running.allEnded()
+        timer.cancel()
+    }
+}
+
+extension TenancyDirectory {
+    /// The device; `nil` for no id or an unknown one.
+    package func device(_ id: DeviceID?) -> LockDevice? { id.flatMap { device($0) } }
+}

@@ -1,0 +1,306 @@
+internal import DoorwardAudit
+internal import DoorwardDomain
+package import DoorwardKernel
+internal import DoorwardPolicy
+import Synchronization
+
+/// The use case of exporting access records. Each export is recorded in the logs that it reads, before it begins.
+package struct AccessExports: Sendable {
+    private let directory: CurrentDirectory
+    private let storeGuard: StoreGuard
+    /// `nil` for a gateway that signs no checkpoints.
+    private let checkpoints: Checkpoints?
+    private let clock: any GatewayClock
+    private let random: RandomSource
+    private let running = RunningExports()
+
+    /// - Parameter checkpoints: `nil` for a gateway that signs none.
+    package init(_ kernel: Kernel, checkpoints: Checkpoints?) {
+        (directory, storeGuard, clock) = (kernel.directory, kernel.storeGuard, kernel.clock)
+        random = kernel.random
+        self.checkpoints = checkpoints
+    }
+
+    /// Starts an export. Its records are read while it is sent.
+    ///
+    /// - Throws: `.denied` if the caller may not export the log, or no log at all; `.invalid` for a range outside the log, and if
+    ///   no log is named although the export can contain only one; `.featureUnavailable`; `.rateLimited` while the caller has
+    ///   several exports in progress.
+    package func begin(_ request: ExportRequest, for caller: Caller) async throws(GatewayError) -> AccessExport {
+        let (tenancy, subject) = directory.resolve(caller)
+        let scopes = try await admit(request, of: subject, in: tenancy)
+        let logs = Set(scopes.map(\.log))
+        guard let slot = running.begin(caller.principal) else { throw .rateLimited(retryAfterSeconds: 5) }
+        let isComplete = request.isOfWholeLog && scopes.contains { $0.isWholeLog }
+        if request.format == .ndjson, checkpoints == nil { throw .unavailable }
+        let now = clock.now()
+        let sorted = logs.sorted { $0.description < $1.description }
+        let records = sorted.map { record(of: request, $0, scopes, isComplete: isComplete, by: caller, in: tenancy, at: now) }
+        let positions = try await storeGuard.write(StoreTransaction(records: records))
+        try await checkpoints?.signForRequest(sorted)
+        let reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
+        let reading = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
+        let source = ExportSource(reading, slot: slot) { [directory] in
+            let (tenancy, subject) = directory.resolve(caller)
+            guard tenancy.allowsExport(of: scopes, to: subject) else { throw GatewayError.unauthenticated }
+        }
+        var filter = request.filter
+        guard request.format == .ndjson, let log = sorted.first else {
+            if let log = sorted.first, sorted.count == 1 { filter.log = log }
+            return .csv(
+                source, scopes, filter, request, zones: { [directory] in directory.current.property($0)?.defaultTimeZone })
+        }
+        let (header, checkpoint) = try header(log, request, isComplete: isComplete)
+        guard positions.allSatisfy({ $0.seq < checkpoint.size }) else {
+            throw .internalFailure("the checkpoint of an export does not cover its record")
+        }
+        return try await .bundle(source, header, size: checkpoint.size, scopes, filter, request)
+    }
+
+    /// Checks whether `begin` would start the export, and starts and records none.
+    ///
+    /// - Throws: as `begin`.
+    /// - Returns: the name of the file without its extension.
+    package func check(_ request: ExportRequest, for caller: Caller) async throws(GatewayError) -> String {
+        let (tenancy, subject) = directory.resolve(caller)
+        let logs = Set(try await admit(request, of: subject, in: tenancy).map(\.log))
+        if request.format == .ndjson, checkpoints == nil { throw .unavailable }
+        return AccessExport.name(logs.count == 1 ? logs.first : nil)
+    }
+
+    // MARK: - Rights
+
+    /// What the caller may export of what is requested. The request selects records that one file can contain.
+    private func admit(
+        _ request: ExportRequest, of subject: Subject, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> [RecordScope] {
+        let scopes = try await scopes(request, of: subject, in: tenancy)
+        let logs = Set(scopes.map(\.log))
+        guard logs.count == 1 || request.format == .csv && !request.hasRange else { throw .invalid("logId", "required") }
+        if let log = logs.first, request.hasRange { try await check(request, within: log) }
+        return scopes
+    }
+
+    /// What the caller may export of the requested log, or of all logs.
+    private func scopes(
+        _ request: ExportRequest, of subject: Subject, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> [RecordScope] {
+        var scopes = tenancy.exportScopes(of: subject)
+        if let log = request.filter.log {
+            scopes = scopes.filter { $0.log == log }
+            if scopes.isEmpty { scopes = [try await scope(of: log, for: subject, in: tenancy)] }
+        }
+        guard !scopes.isEmpty else {
+            try tenancy.require(.accessLogExport, of: subject, on: .gateway)
+            return []
+        }
+        let available = scopes.filter { tenancy.includesExport(of: $0.log) }
+        guard !available.isEmpty else { throw .featureUnavailable(.accessLogExport) }
+        return available
+    }
+
+    /// The log of a deleted portfolio, which super admins export.
+    ///
+    /// - Throws: for every other log.
+    private func scope(
+        of log: LogID, for subject: Subject, in tenancy: TenancyDirectory
+    ) async throws(GatewayError) -> RecordScope {
+        guard let id = log.portfolioID else {
+            try tenancy.require(.accessLogExport, of: subject, on: .gateway)
+            return .gatewayLog
+        }
+        if tenancy.portfolio(id) != nil {
+            try tenancy.require(.accessLogExport, of: subject, on: .portfolio(id))
+            return .portfolioLog(id)
+        }
+        guard subject.isSuperAdmin else { throw .outOfReach }
+        let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
+        // Every log is in the reach of a super admin, so that an unknown one does not exist.
+        guard frontier != nil else { throw .outOfReach(of: subject) }
+        return .portfolioLog(id)
+    }
+
+    private func check(_ request: ExportRequest, within log: LogID) async throws(GatewayError) {
+        let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
+        let size = frontier?.size ?? 0
+        if let until = request.untilSeq, until > size { throw .invalid("untilSeq", "out_of_range") }
+        guard request.fromSeq ?? 0 < request.untilSeq ?? size else { throw .invalid("fromSeq", "out_of_range") }
+    }
+
+    // MARK: - Before the first byte
+
+    /// The newest checkpoint of the log, and the header of an export under it.
+    private func header(
+        _ log: LogID, _ request: ExportRequest, isComplete: Bool
+    ) throws(GatewayError) -> (ExportHeader, Checkpoint) {
+        guard let checkpoints, let entry = checkpoints.newest(of: log) else { throw .unavailable }
+        let keys = entry.note.signatures.map(\.keyID)
+        // The key in force has signed the checkpoint, unless it was replaced in this moment.
+        guard keys.contains(checkpoints.publicKey.id) else { throw .unavailable }
+        let until = request.untilSeq ?? entry.checkpoint.size
+        let header = ExportHeader(
+            log: log, range: isComplete ? (request.fromSeq ?? 0)..<until : nil, checkpoint: entry.note.rendered,
+            publicKey: checkpoints.publicKey.description)
+        return (header, entry.checkpoint)
+    }
+
+    private func record(
+        of request: ExportRequest, _ log: LogID, _ scopes: [RecordScope], isComplete: Bool, by caller: Caller,
+        in tenancy: TenancyDirectory, at now: Timestamp
+    ) -> PendingRecord {
+        var details = request.details
+        details["what"] = .string("accessLog")
+        details["format"] = .string(request.format.rawValue)
+        details["complete"] = .bool(isComplete)
+        // A caller who may export one property only reads the record of it, too.
+        let properties = Set(scopes.filter { $0.log == log }.map(\.propertyID))
+        let property = properties.count == 1 ? properties.first ?? nil : nil
+        return PendingRecord(
+            RecordBody(
+                log: log, id: random.id(at: now), at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
+                source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
+                place: log.portfolioID.map { EntityPathIDs(propertyID: property, portfolioID: $0) }, event: .export,
+                details: details))
+    }
+}
+
+/// What an export is to contain.
+package struct ExportRequest: Sendable {
+    /// The formats of exports. Raw values are those of the API.
+    package enum Format: String, CaseIterable, Sendable {
+        /// A table for spreadsheets.
+        case csv
+        /// Lines with proofs, which are verified without the gateway.
+        case ndjson
+    }
+
+    /// What separates the cells of a table. Raw values are those of the API.
+    package enum Separator: String, CaseIterable, Sendable {
+        /// As in RFC 4180.
+        case comma
+        /// For spreadsheets of countries where the comma separates decimals.
+        case semicolon
+    }
+
+    /// The format.
+    package var format: Format
+    /// What separates the cells of a table.
+    package var separator = Separator.comma
+    /// Selects the records among those that the caller may export.
+    package var filter: RecordFilter
+    /// The number of the first record; `nil` for the first one of the log.
+    package var fromSeq: UInt64?
+    /// The number after that of the last record; `nil` for the last one at the beginning of the export.
+    package var untilSeq: UInt64?
+
+    package init(format: Format, filter: RecordFilter = RecordFilter(), fromSeq: UInt64? = nil, untilSeq: UInt64? = nil) {
+        (self.format, self.filter, self.fromSeq, self.untilSeq) = (format, filter, fromSeq, untilSeq)
+    }
+
+    var hasRange: Bool { fromSeq != nil || untilSeq != nil }
+
+    /// Whether nothing but a log and a range of it is selected.
+    var isOfWholeLog: Bool {
+        var other = filter
+        other.log = nil
+        return other == RecordFilter()
+    }
+
+    /// The selection, for the record of the export.
+    fileprivate var details: [String: RecordValue] {
+        let texts = [
+            "deviceId": filter.deviceID?.description, "unitId": filter.unitID?.description,
+            "propertyId": filter.propertyID?.description, "userId": filter.actorUserID?.description,
+            "kind": filter.kind?.rawValue, "operation": filter.operation?.rawValue, "decision": filter.decision?.rawValue,
+            "reason": filter.reason?.rawValue, "outcome": filter.outcome?.rawValue, "from": filter.from?.description,
+            "until": filter.until?.description,
+        ]
+        var details = texts.compactMapValues { $0.map { RecordValue.string($0) } }
+        if let fromSeq { details["fromSeq"] = .integer(Int64(clamping: fromSeq)) }
+        if let untilSeq { details["untilSeq"] = .integer(Int64(clamping: untilSeq)) }
+        return details
+    }
+}
+
+/// Counts the exports in progress: each one occupies a connection and reads from the disk for a long time.
+final class RunningExports: Sendable {
+    /// The maximum number of exports in progress of one principal.
+    static let maxOfOne = 4
+
+    private let counts = Mutex<[Principal: Int]>([:])
+
+    /// - Returns: `nil` if the principal has too many. The export ends when the slot is freed.
+    func begin(_ principal: Principal) -> Slot? {
+        let isFree = counts.withLock { counts in
+            guard counts[principal, default: 0] < Self.maxOfOne else { return false }
+            counts[principal, default: 0] += 1
+            return true
+        }
+        return isFree ? Slot(exports: self, principal: principal) : nil
+    }
+
+    private func end(_ principal: Principal) {
+        counts.withLock { counts in
+            let rest = counts[principal, default: 1] - 1
+            counts[principal] = rest > 0 ? rest : nil
+        }
+    }
+
+    /// The place of one export.
+    final class Slot: Sendable {
+        private let exports: RunningExports
+        private let principal: Principal
+
+        fileprivate init(exports: RunningExports, principal: Principal) {
+            (self.exports, self.principal) = (exports, principal)
+        }
+
+        deinit { exports.end(principal) }
+    }
+}
+
+extension RecordScope {
+    /// Whether the scope is a log without a restriction.
+    var isWholeLog: Bool {
+        switch self {
+        case .gatewayLog, .portfolioLog: true
+        case .property, .unit: false
+        }
+    }
+
+    fileprivate var propertyID: PropertyID? {
+        if case .property(let id, _) = self { id } else { nil }
+    }
+}
+
+extension TenancyDirectory {
+    /// What a subject may export: the gateway's log for a super admin, and the portfolios and properties of the subject's roles.
+    fileprivate func exportScopes(of subject: Subject) -> [RecordScope] {
+        func allows(_ object: ManagedObject) -> Bool {
+            SecurityService.allows(subject, .accessLogExport, on: object, in: self).isAllowed
+        }
+        return recordScopes(of: subject).filter { scope in
+            switch scope {
+            case .gatewayLog: allows(.gateway)
+            case .portfolioLog(let id): allows(.portfolio(id))
+            case .property(let id, _): allows(.property(id))
+            case .unit: false
+            }
+        }
+    }
+
+    /// Whether an export that has begun may go on. Only super admins export the log of a deleted portfolio.
+    fileprivate func allowsExport(of scopes: [RecordScope], to subject: Subject) -> Bool {
+        let allowed = Set(exportScopes(of: subject))
+        return subject.isEnabled && scopes.allSatisfy { allowed.contains($0) || subject.isSuperAdmin && !isPresent($0) }
+    }
+
+    /// Whether the subscription of a log's portfolio includes exports. It is not asked for other logs.
+    fileprivate func includesExport(of log: LogID) -> Bool {
+        guard let portfolio = log.portfolioID.flatMap(portfolio) else { return true }
+        return portfolio.subscription.modules.contains(.accessLogExport)
+    }
+
+    /// Whether the log of a scope belongs to a portfolio that exists.
+    fileprivate func isPresent(_ scope: RecordScope) -> Bool { scope.log.portfolioID.map { portfolio($0) != nil } ?? true }
+}

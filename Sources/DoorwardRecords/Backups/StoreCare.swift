@@ -1,0 +1,96 @@
+internal import DoorwardDomain
+package import DoorwardKernel
+internal import DoorwardPolicy
+
+/// The use case of backing up the database of a running gateway, by a person or by the gateway itself.
+package struct StoreCare: Sendable {
+    let directory: CurrentDirectory
+    let storeGuard: StoreGuard
+    let clock: any GatewayClock
+    let random: RandomSource
+
+    package init(_ kernel: Kernel) {
+        (directory, storeGuard, clock) = (kernel.directory, kernel.storeGuard, kernel.clock)
+        random = kernel.random
+    }
+
+    /// Writes a copy of the whole database to a new file on the gateway's host; commands continue meanwhile.
+    ///
+    /// The backup is recorded in the gateway's log as an event `EXPORT` with the file, before it begins: no copy leaves the store
+    /// without a record, whatever happens meanwhile, and each copy contains its own record. A refused backup is not recorded.
+    ///
+    /// - Parameter file: an absolute path in an existing directory; an existing file is never overwritten.
+    /// - Throws: `.denied`; `.invalid` with the problem of `file`; `.alreadyExists`; `.conflict` while another backup runs;
+    ///   `.diskFull` if the copy does not fit on its disk; `.unavailable`.
+    package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
+        let (tenancy, subject) = directory.resolve(caller)
+        try tenancy.require(.adaptersManage, of: subject, on: .gateway)
+        return try await Self.mappingErrors { () throws(StoreBackupError) in
+            try await write(to: file) { record(["file": .string($0)], by: caller) }
+        }
+    }
+
+    /// Writes a copy as `backUp` does, recorded as one that the gateway makes by itself, with the name that it gets once it was
+    /// checked.
+    func backUpByItself(_ name: BackupName, in folder: String) async throws(StoreBackupError) -> StoreBackup {
+        try await write(to: "\(folder)/\(name.uncheckedFile)") { _ in
+            record(["file": .string("\(folder)/\(name.file)")], by: nil)
+        }
+    }
+
+    /// Records that the gateway could not back itself up.
+    ///
+    /// - Parameters:
+    ///   - failure: the code of the reason.
+    ///   - name: the backup that is missing.
+    func recordFailure(_ failure: String, of name: BackupName, in folder: String) async throws(GatewayError) {
+        let details: [String: RecordValue] = ["file": .string("\(folder)/\(name.file)"), "failure": .string(failure)]
+        try await storeGuard.write(StoreTransaction(records: [record(details, by: nil)]))
+    }
+
+    /// Writes the record first, then the copy.
+    private func write(
+        to file: String, recording record: (String) -> PendingRecord
+    ) async throws(StoreBackupError) -> StoreBackup {
+        let path = try await storeGuard.maintenance.checkBackup(to: file)
+        do {
+            try await storeGuard.write(StoreTransaction(records: [record(path)]))
+        } catch {
+            throw .unavailable
+        }
+        return try await storeGuard.maintenance.backup(to: path)
+    }
+
+    private static func mappingErrors<Value>(
+        _ body: () async throws(StoreBackupError) -> Value
+    ) async throws(GatewayError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private static func failure(_ error: StoreBackupError) -> GatewayError {
+        switch error {
+        case .refused(.alreadyExists): .alreadyExists
+        case .refused(.alreadyRunning): .conflict(StoreBackupProblem.alreadyRunning.description)
+        case .refused(.diskFull): .diskFull(StoreBackupProblem.diskFull.description)
+        case .refused(let problem): .invalid("file", problem.rawValue)
+        case .failed(let cause): .internalFailure("the backup failed: \(cause)")
+        case .unavailable: .unavailable
+        }
+    }
+
+    /// - Parameter caller: `nil` for the gateway itself.
+    private func record(_ details: [String: RecordValue], by caller: Caller?) -> PendingRecord {
+        let now = clock.now()
+        return PendingRecord(
+            RecordBody(
+                log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
+                actor: caller.map { RecordActor(of: $0, in: directory.current) } ?? .gateway,
+                source: caller?.origin.source ?? .gateway, clientAddress: caller?.origin.clientAddress,
+                requestID: caller?.origin.requestID, event: .export,
+                details: details.merging(["what": .string("backup")]) { $1 }))
+    }
+}

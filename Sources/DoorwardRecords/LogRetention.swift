@@ -1,0 +1,160 @@
+internal import DoorwardAudit
+package import DoorwardDomain
+package import DoorwardKernel
+internal import DoorwardPolicy
+import FoundationEssentials
+package import Logging
+import Synchronization
+
+/// Removes the records of portfolios' logs whose retention has ended, and finishes erasures that could not be finished at once.
+///
+/// A record is removed in the night (UTC) after it became `days` days old, so that a log is cut once a day. The removal is done
+/// in slices: each is one transaction with its record `RETENTION_CUT`, and between two slices other writes have their turn.
+/// Nothing is removed under a legal hold, nor while the clock is not trusted.
+package final class LogRetention: Sendable {
+    /// The maximum number of records that one transaction removes.
+    static let recordsPerSlice: UInt64 = 500
+    /// The pause between two slices.
+    static let pause = Duration.milliseconds(50)
+    /// How often the logs are looked at.
+    static let interval = Duration.seconds(600)
+    /// The most tries, a second apart, to empty the write-ahead log after a removal.
+    static let maxFinishes = 20
+
+    private let directory: CurrentDirectory
+    private let storeGuard: StoreGuard
+    private let clock: TrustedClock
+    private let random: RandomSource
+    private let logger: Logger
+    /// Whether erased or removed content may still be in the files of the store.
+    private let isFinishingDue = Mutex(false)
+
+    package init(
+        directory: CurrentDirectory, storeGuard: StoreGuard, clock: TrustedClock, random: RandomSource, logger: Logger
+    ) {
+        (self.directory, self.storeGuard, self.clock) = (directory, storeGuard, clock)
+        (self.random, self.logger) = (random, logger)
+    }
+
+    /// The logs of the store.
+    var log: any AccessLogStore { storeGuard.log }
+
+    /// Works at intervals until the task is cancelled.
+    package func run() async {
+        while true {
+            await removeExpired()
+            guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.interval))) != nil else { return }
+        }
+    }
+
+    /// Destroys the keys of erased persons outside the store too. If old pages of the store are still in use, they are removed
+    /// later.
+    ///
+    /// - Throws: `.unavailable` if the keys cannot be destroyed now; `run` tries again.
+    func finishErasures() async throws(GatewayError) {
+        isFinishingDue.withLock { $0 = true }
+        let isComplete = try await mappingStoreErrors { () throws(StoreError) in
+            try await storeGuard.maintenance.finishErasures()
+        }
+        if isComplete { isFinishingDue.withLock { $0 = false } }
+    }
+
+    /// Removes all records whose retention has ended, of each portfolio in turn.
+    func removeExpired() async {
+        for portfolio in directory.current.portfolioIDs {
+            do {
+                while try await removeSlice(of: portfolio) {
+                    try await clock.sleep(until: clock.monotonicNow().advanced(by: Self.pause))
+                }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning(
+                    "expired records could not be removed; this is tried again",
+                    metadata: ["portfolio": "\(portfolio)", "reason": "\(error)"])
+            }
+        }
+        // Reads are short, but while exports run, most moments have one: several tries find a moment without.
+        for _ in 0..<Self.maxFinishes where isFinishingDue.withLock(\.self) {
+            guard (try? await finishErasures()) != nil else { return }
+            guard isFinishingDue.withLock(\.self) else { return }
+            guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))) != nil else { return }
+        }
+    }
+
+    /// Removes the oldest expired records of one portfolio's log.
+    ///
+    /// - Returns: whether there are more.
+    private func removeSlice(of id: PortfolioID) async throws -> Bool {
+        guard storeGuard.isAcceptingCommands, clock.observe().isTrusted else { return false }
+        guard let portfolio = directory.current.portfolio(id), let days = portfolio.retention.days,
+            !portfolio.retention.legalHold
+        else { return false }
+        let (log, now) = (LogID.portfolio(id), clock.now())
+        let limit = Self.limit(now, days: days)
+        guard let (first, end) = try await expired(of: log, before: limit), first < end else { return false }
+        let until = min(end, first + Self.recordsPerSlice)
+        let root = try await LogProofs(log: storeGuard.log).root(of: log, size: until)
+        var transaction = StoreTransaction(
+            // A legal hold, another retention or the end of the portfolio since then refuses the removal.
+            requires: [.unchanged(since: .putPortfolio(portfolio))], cuts: [LogCut(log: log, firstSeq: until)])
+        transaction.records = [record(of: portfolio, first..<until, days, limit, root, at: now)]
+        guard try await commit(transaction) else { return false }
+        isFinishingDue.withLock { $0 = true }
+        return until < end
+    }
+
+    /// - Returns: false if the portfolio was changed meanwhile.
+    private func commit(_ transaction: StoreTransaction) async throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            try await storeGuard.commit(transaction)
+            return true
+        } catch {
+            guard case .refused(.entityChanged) = error else { throw error }
+            return false
+        }
+    }
+
+    /// The first instant whose records are kept: the beginning of the day (UTC) that is `days` before today.
+    static func limit(_ now: Timestamp, days: Int) -> Timestamp {
+        let day: Int64 = 86_400_000
+        let today = now.milliseconds - ((now.milliseconds % day) + day) % day
+        return Timestamp(milliseconds: today - Int64(days) * day)
+    }
+
+    /// The numbers of the first record that is left and of the first one that is not expired; `nil` for a log without records,
+    /// and if this cannot be found in one read.
+    private func expired(of log: LogID, before limit: Timestamp) async throws -> (first: UInt64, end: UInt64)? {
+        guard let range = try await storeGuard.log.range(of: log, from: 0, limit: 1), range.firstSeq < range.size else {
+            return nil
+        }
+        // The filter's start is found by a binary search.
+        let scopes = [RecordScope(of: log)].compactMap(\.self)
+        let kept = RecordQuery(scopes: scopes, filter: RecordFilter(from: limit), order: .oldestFirst, limit: 1)
+        let page = try await storeGuard.log.page(kept)
+        if let seq = page.records.first?.seq { return (range.firstSeq, seq) }
+        return page.next == nil ? (range.firstSeq, range.size) : nil
+    }
+
+    private func record(
+        of portfolio: Portfolio, _ removed: Range<UInt64>, _ days: Int, _ limit: Timestamp, _ root: [UInt8]?, at now: Timestamp
+    ) -> PendingRecord {
+        var details: [String: RecordValue] = [
+            "fromSeq": .integer(Int64(clamping: removed.lowerBound)), "untilSeq": .integer(Int64(clamping: removed.upperBound)),
+            "before": .string(limit.description), "days": .integer(Int64(days)),
+        ]
+        details["root"] = root.map { .string(Data($0).base64EncodedString()) }
+        return PendingRecord(
+            RecordBody(
+                log: .portfolio(portfolio.id), id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
+                place: EntityPathIDs(portfolioID: portfolio.id), event: .retentionCut, details: details))
+    }
+}
+
+extension RecordScope {
+    /// A whole log.
+    fileprivate init?(of log: LogID) {
+        guard let id = log.portfolioID else { return nil }
+        self = .portfolioLog(id)
+    }
+}

@@ -1,0 +1,392 @@
+package import DoorwardDomain
+package import DoorwardKernel
+internal import DoorwardPolicy
+import Synchronization
+
+/// What is rendered for an event.
+package enum StreamItem: Sendable {
+    /// An object of the tenancy.
+    case object(StreamObject)
+    /// A command of the caller.
+    case command(StoredCommand)
+    /// An access record.
+    case record(AccessRecord)
+}
+
+/// Events that are sent together.
+package struct StreamBatch: Sendable {
+    /// The events, in order. No event of another batch is sent between them.
+    package let events: [StreamEvent]
+    /// The text of the names, to which the positions of the events are bound.
+    package let namesText: String
+    /// Whether the stream ends after these events.
+    package let isLast: Bool
+}
+
+/// What the streams of a gateway have in common.
+struct StreamServices: Sendable {
+    let directory: CurrentDirectory
+    let devices: any DeviceStatuses
+    let sessions: Sessions
+    let store: StreamStore
+    let clock: TrustedClock
+
+    /// Whether the session or API key of a caller is valid, and its user enabled.
+    func isValid(_ caller: Caller, in view: StreamView) -> Bool {
+        guard view.subject.isEnabled else { return false }
+        guard case .user(let id) = caller.principal else { return true }
+        guard let session = caller.sessionID.flatMap({ sessions.session($0, at: clock.credentialNow()) }) else { return false }
+        return session.userID == id
+    }
+}
+
+/// One stream: what its client has, what is waiting for it, and what is on its way.
+///
+/// `nextBatch` decides and renders with the directory of the moment in which it returns, and marks the batch as in flight until
+/// `written`. A change of the tenancy that takes a right away waits for batches in flight that contain what was taken.
+package final class LiveStream: Sendable {
+    /// Renders an item with the fields that the caller of the view sees.
+    package typealias Render = @Sendable (StreamView, StreamItem) -> [UInt8]
+
+    /// The time between two `position` events.
+    package static let positionInterval = Duration.seconds(15)
+    /// A client that takes nothing for this time is disconnected.
+    package static let stall = Duration.seconds(10)
+
+    struct InFlight {
+        let objects: [StreamObject]
+        let stored: [(item: StreamItem, digest: StreamDigest)]
+        /// The last time that the client took something.
+        var since: MonotonicInstant
+    }
+
+    struct State {
+        var mirror: StreamMirror
+        var follow: RecordFollow
+        var dirtyCommands: Set<CommandID> = []
+        /// Whether changes of commands may have been missed, so that the newest commands must be compared with those sent.
+        var hasMissedCommands = false
+        var isResumed: Bool
+        var isOpened = false
+        var ending: StreamEnd?
+        var retryAfter = Duration.zero
+        var hasClosed = false
+        var positionDue = MonotonicInstant(nanoseconds: 0)
+        var inFlight: InFlight?
+        var gateWaiters: [CheckedContinuation<Void, Never>] = []
+        var isCut = false
+        var cut: (@Sendable () async -> Void)?
+        /// Whether the store could not be read; it is tried again at the next tick.
+        var isBlocked = false
+    }
+
+    /// Identifies the stream for its caller.
+    package let id: String
+    /// The caller whose session or API key the stream belongs to.
+    package let caller: Caller
+    let number: UInt64
+    let generation: UInt64
+    let services: StreamServices
+    let render: Render
+    let signal = StreamSignal()
+    let state: Mutex<State>
+
+    init(
+        id: String, number: UInt64, caller: Caller, mirror: StreamMirror, resumed: RecordMarks?, isResumed: Bool,
+        generation: UInt64, services: StreamServices, render: @escaping Render
+    ) {
+        (self.id, self.number, self.caller, self.services, self.render) = (id, number, caller, services, render)
+        self.generation = generation
+        state = Mutex(State(mirror: mirror, follow: RecordFollow(resumed: resumed), isResumed: isResumed))
+    }
+
+    var view: StreamView {
+        StreamView(caller, in: services.directory.snapshot, devices: services.devices, clock: services.clock)
+    }
+
+    /// The state from which the stream can be resumed, with the text of its names.
+    var mirror: StreamMirror { state.withLock { $0.mirror } }
+
+    // MARK: - Names
+
+    /// Adds a name, or replaces its query.
+    ///
+    /// - Throws: `.streamLimitReached`.
+    package func subscribe(_ name: StreamName) throws(GatewayError) {
+        let isAdded = state.withLock { state in
+            state.follow.cursors[name.name] = nil
+            return state.mirror.put(name)
+        }
+        guard isAdded else { throw .streamLimitReached(StreamMirror.maxNames) }
+        signal.set()
+    }
+
+    /// Ends the subscription of a name.
+    ///
+    /// - Throws: `.notFound` if there is no such name.
+    /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
+    package func unsubscribe(_ name: String, isDryRun: Bool) throws(GatewayError) -> RemovalPreview? {
+        let isFound = state.withLock { isDryRun ? $0.mirror.name(name) != nil : $0.mirror.remove(name) }
+        guard isFound else { throw .notFound }
+        guard !isDryRun else { return RemovalPreview(ended: [RecordTarget(type: "StreamSubscription", id: name)]) }
+        signal.set()
+        return nil
+    }
+
+    // MARK: - Changes
+
+    /// Notes changes of objects, and wakes the stream if one of them concerns it.
+    func note(_ changes: [ChangedObject]) {
+        let view = view
+        let isConcerned = state.withLock { state in
+            changes.reduce(false) { state.note($1, view, caller) || $0 }
+        }
+        if isConcerned { signal.set() }
+    }
+
+    /// Notes that anything may have changed.
+    func noteAll() {
+        state.withLock { state in
+            state.mirror.markStale(rightsChanged: true)
+            state.follow.noteAll()
+            state.hasMissedCommands = state.mirror.has(.command)
+        }
+        signal.set()
+    }
+
+    /// Ends the stream after what is in flight.
+    func end(_ reason: StreamEnd, retryAfter: Duration) {
+        state.withLock { state in
+            if state.ending == nil { (state.ending, state.retryAfter) = (reason, retryAfter) }
+        }
+        signal.set()
+    }
+
+    /// Ends the stream if everything was sent, for tests.
+    func endIfIdle() {
+        state.withLock { state in
+            guard state.isOpened, !state.hasWork, state.inFlight == nil, state.ending == nil else { return }
+            state.ending = .shuttingDown
+        }
+        signal.set()
+    }
+
+    /// Called every second: wakes the stream if its position is due, or its session has ended.
+    ///
+    /// - Returns: whether the client has to be disconnected, because it takes nothing.
+    func tick(at now: MonotonicInstant) -> Bool {
+        let isValid = services.isValid(caller, in: view)
+        let (isDue, isStalled) = state.withLock { state in
+            let isDue = !isValid || state.positionDue <= now || state.isBlocked
+            state.isBlocked = false
+            let limit = state.ending == nil ? Self.stall : .seconds(1)
+            return (isDue, state.inFlight.map { now.duration(since: $0.since) >= limit } ?? false)
+        }
+        if isDue { signal.set() }
+        return isStalled
+    }
+
+    // MARK: - Sending
+
+    /// - Parameter cut: closes the connection, and returns when nothing more is sent on it.
+    package func attach(cut: @escaping @Sendable () async -> Void) { state.withLock { $0.cut = cut } }
+
+    /// The next events, as soon as there are some; `nil` if the task was cancelled or the stream has ended.
+    ///
+    /// `written` must be called before the next call.
+    package func nextBatch() async -> StreamBatch? {
+        while !Task.isCancelled {
+            if let batch = await pendingBatch() { return batch }
+            if state.withLock({ $0.hasClosed || $0.isCut }) { return nil }
+            await signal.wait()
+        }
+        return nil
+    }
+
+    /// The events that can be sent now; `nil` if there are none.
+    func pendingBatch() async -> StreamBatch? { take(await fetch()) }
+
+    /// Notes that the client has taken a part of the batch.
+    package func progress() {
+        let now = services.clock.monotonicNow()
+        state.withLock { $0.inFlight?.since = now }
+    }
+
+    /// Notes that the whole batch was handed over to the transport, or that the connection is closed.
+    package func written() { leaveGate() }
+
+    private func leaveGate() {
+        let waiters = state.withLock { state in
+            defer { (state.inFlight, state.gateWaiters) = (nil, []) }
+            return state.gateWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    // MARK: - The gate
+
+    /// Whether something is in flight that the caller may not see any more, or not in this form. It is in flight until the connection
+    /// of a client that is being disconnected is closed.
+    func isOutdatedInFlight() -> Bool {
+        state.withLock { state in
+            guard let inFlight = state.inFlight else { return false }
+            let view = view
+            let names = state.mirror.activeNames.map(\.subscription.query)
+            return !inFlight.objects.allSatisfy { object in
+                state.mirror.isCurrent(object, view) { render(view, .object($0)) }
+            }
+                || !inFlight.stored.allSatisfy { item, digest in
+                    let isVisible = names.contains { query in
+                        switch item {
+                        case .object(let object): view.contains(object, in: query)
+                        case .command(let command): view.contains(command, in: query)
+                        case .record(let record): view.contains(record, in: query)
+                        }
+                    }
+                    return isVisible && StreamDigest(render(view, item)) == digest
+                }
+        }
+    }
+
+    /// Waits until nothing is in flight that was decided before this call.
+    func awaitGate() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                guard state.inFlight != nil else { return true }
+                state.gateWaiters.append(continuation)
+                return false
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    /// Disconnects the client. Once this returns, nothing more is sent.
+    func cutOff() async {
+        let cut = state.withLock { state in
+            defer { state.isCut = true }
+            return state.cut
+        }
+        await cut?()
+        leaveGate()
+        signal.set()
+    }
+}
+
+extension LiveStream.State {
+    /// The position in the logs, for the ids of events.
+    var marks: RecordMarks {
+        follow.marks(isComplete: mirror.stored(.accessRecord) { $0 == .waiting }.isEmpty)
+    }
+
+    /// Whether another step has something to do.
+    var hasWork: Bool {
+        if mirror.hasWork { return true }
+        guard !isBlocked else { return false }
+        let isWaiting =
+            !mirror.stored(.accessRecord) { $0 == .waiting || $0 == .resuming }.isEmpty
+            || !mirror.stored(.command) { $0 == .waiting || $0 == .resuming }.isEmpty
+        // What nobody follows any more is no work: it would never end.
+        let hasCommands = mirror.has(.command) && (hasMissedCommands || !dirtyCommands.isEmpty)
+        return isWaiting || hasCommands || (!follow.dirty.isEmpty && mirror.has(.accessRecord))
+    }
+
+    /// - Returns: whether the change concerns the stream.
+    fileprivate mutating func note(_ change: ChangedObject, _ view: StreamView, _ caller: Caller) -> Bool {
+        switch change {
+        case .deviceStatus(let id): return mirror.note(StreamObject(.device, id), view)
+        case .log(let log): return mirror.has(.accessRecord) && follow.note(log)
+        case .command(let id, let user):
+            guard mirror.has(.command), user != nil, user == view.subject.actorUserID else { return false }
+            dirtyCommands.insert(id)
+            return true
+        case .permissions(let user), .user(let user):
+            guard user == caller.userID || user == view.subject.actorUserID else { return noteDependents(view) }
+            mirror.markStale(rightsChanged: true)
+            return true
+        case .portfolio(let id): return notePortfolio(id, view)
+        case .property(let id):
+            var isConcerned = mirror.note(StreamObject(.property, id), view)
+            for unit in mirror.has(.unit) ? view.tenancy.unitIDs(of: id) : [] {
+                isConcerned = mirror.noteSent(StreamObject(.unit, unit)) || isConcerned
+            }
+            for device in mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : [] {
+                isConcerned = mirror.noteSent(StreamObject(.device, device)) || isConcerned
+            }
+            return noteDependents(view) || isConcerned
+        case .unit(let id):
+            var isConcerned = mirror.note(StreamObject(.unit, id), view)
+            for device in mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : [] {
+                isConcerned = mirror.noteSent(StreamObject(.device, device)) || isConcerned
+            }
+            return noteDependents(view) || isConcerned
+        case .device(let id):
+            let isConcerned = mirror.note(StreamObject(.device, id), view)
+            return noteDependents(view) || isConcerned
+        case .guestAccess(let id):
+            let isConcerned = mirror.note(StreamObject(.guestAccess, id), view)
+            return noteDependents(view) || isConcerned
+        }
+    }
+
+    /// The modules of a portfolio decide whether its guests see locks.
+    private mutating func notePortfolio(_ id: PortfolioID, _ view: StreamView) -> Bool {
+        if !view.subject.seesByRolesAlone {
+            mirror.markStale()
+            return true
+        }
+        var isConcerned = mirror.note(StreamObject(.portfolio, id), view)
+        isConcerned = mirror.note(StreamObject(.subscription, id), view) || isConcerned
+        return noteDependents(view) || isConcerned
+    }
+
+    /// Notes the objects that are computed from many others: the abilities, and the usage of subscriptions.
+    private mutating func noteDependents(_ view: StreamView) -> Bool {
+        var isConcerned = mirror.note(.permissions, view)
+        guard mirror.has(.subscription) else { return isConcerned }
+        for object in mirror.sent(.subscription) { isConcerned = mirror.noteSent(object) || isConcerned }
+        return isConcerned
+    }
+}
+
+/// Wakes one task. A signal before the task waits is not lost; several signals count as one.
+final class StreamSignal: Sendable {
+    private enum State {
+        case clear
+        case set
+        case awaited(CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Mutex(State.clear)
+
+    func set() {
+        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard case .awaited(let continuation) = state else {
+                state = .set
+                return nil
+            }
+            state = .clear
+            return continuation
+        }
+        waiting?.resume()
+    }
+
+    /// Waits for a signal, or until the task is cancelled. At most one task may wait.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isSet = state.withLock { state in
+                    if case .set = state {
+                        state = .clear
+                        return true
+                    }
+                    state = .awaited(continuation)
+                    return false
+                }
+                // The cancellation may have come before the continuation was stored.
+                if isSet { continuation.resume() } else if Task.isCancelled { set() }
+            }
+        } onCancel: {
+            set()
+        }
+    }
+}

@@ -1,0 +1,336 @@
+package import DoorwardAdapterKit
+package import DoorwardDomain
+package import DoorwardKernel
+internal import DoorwardPolicy
+
+/// The use cases of portfolios, properties and units: creating, reading, changing and deleting them.
+package struct Portfolios: Sendable {
+    let directory: CurrentDirectory
+    let writer: TenancyWriter
+    let clock: TrustedClock
+    /// Returns the owner of the transport of a device's address; `nil` if there is no such transport now.
+    let transportOwner: @Sendable (LockDevice) -> TransportOwner?
+
+    package init(_ kernel: Kernel, transportOwner: @escaping @Sendable (LockDevice) -> TransportOwner?) {
+        (directory, writer, clock) = (kernel.directory, kernel.writer, kernel.clock)
+        self.transportOwner = transportOwner
+    }
+
+    /// Creates a portfolio with `owners`, which may be empty.
+    package func create(
+        _ caller: Caller, name: String, owners: [UserID], repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> Answered<Portfolio> {
+        try await writer.create(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
+            try draft.require(.portfolioCreate, on: .gateway)
+            let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
+            draft.apply(.putPortfolio(portfolio))
+            draft.note(
+                .create, RecordTarget(portfolio), at: .portfolio(portfolio.id), after: Portfolio.fields.recorded(portfolio))
+            for owner in owners { _ = try draft.assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
+            return portfolio
+        }
+    }
+
+    /// A portfolio that the caller may read.
+    ///
+    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the portfolio does not exist.
+    package func portfolio(_ id: PortfolioID, for caller: Caller) throws(GatewayError) -> Portfolio {
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.readable(id, to: subject)
+    }
+
+    /// The portfolios that the caller may read.
+    package func list(for caller: Caller, _ request: PageRequest<NameOrCreatedAt>) -> Page<Portfolio> {
+        let current = CallerSnapshot(directory, caller)
+        return request.page(
+            .portfolios, in: current, of: caller.principal,
+            visible: { SecurityService.visiblePortfolioIDs(for: current.subject, in: current.tenancy) },
+            item: { current.tenancy.portfolio($0) })
+    }
+
+    // MARK: - Properties
+
+    /// Creates a property with its managers.
+    ///
+    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.limitReached`, `.idempotencyMismatch`, `.unavailable`.
+    package func createProperty(
+        _ caller: Caller, in portfolioID: PortfolioID, _ new: NewProperty, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> Answered<Property> {
+        try await writer.create(
+            caller, repeatable: repeatable,
+            reach: { (tenancy, subject) throws(GatewayError) in
+                try tenancy.requireReach(of: subject, to: .portfolio(portfolioID))
+            },
+            body: { (draft) throws(GatewayError) in
+                try draft.require(.propertyCreate, on: .portfolio(portfolioID))
+                let property = Property(
+                    id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
+                    defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
+                draft.apply(.putProperty(property))
+                draft.note(
+                    .create, RecordTarget(property), at: .property(property.id), after: Property.fields.recorded(property))
+                for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
+                try draft.requireWithin(.maxProperties, of: portfolioID)
+                return property
+            })
+    }
+
+    /// A property that the caller may read; tenants may read the property of their unit.
+    ///
+    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the property does not exist.
+    package func property(_ id: PropertyID, for caller: Caller) throws(GatewayError) -> Property {
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.readable(id, to: subject)
+    }
+
+    /// The properties that the caller may read.
+    ///
+    /// - Throws: the errors of `portfolio` for a parent in the path.
+    package func properties(
+        for caller: Caller, under parent: ParentFilter<Portfolio>, _ request: PageRequest<NameOrCreatedAt>
+    ) throws(GatewayError) -> Page<Property> {
+        let current = CallerSnapshot(directory, caller)
+        if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
+        let now = clock.decisionTime()
+        return request.page(
+            .properties(parent.id), in: current, of: caller.principal,
+            visible: {
+                SecurityService.visiblePropertyIDs(for: current.subject, in: current.tenancy).filter { id in
+                    guard let property = current.tenancy.property(id) else { return false }
+                    return parent.passes(property.portfolioID) {
+                        let level = SecurityService.fieldLevel(
+                            of: current.subject, for: .property(property.id), at: now, in: current.tenancy)
+                        return FieldTable.sees("portfolioId", of: .property, at: level ?? .publicLevel)
+                    }
+                }
+            }, item: { current.tenancy.property($0) })
+    }
+
+    // MARK: - Units
+
+    /// Creates a unit with its tenants, and assigns devices of the property to it.
+    ///
+    /// - Throws: `.denied`, `.notFound` for a user who does not exist, `.invalid` for a device of another property,
+    ///   `.limitReached`.
+    package func createUnit(
+        _ caller: Caller, in propertyID: PropertyID, _ new: NewUnit, repeatable: IdempotentCall?
+    ) async throws(GatewayError) -> Answered<Unit> {
+        try await writer.create(
+            caller, repeatable: repeatable,
+            reach: { (tenancy, subject) throws(GatewayError) in
+                try tenancy.requireReach(of: subject, to: .property(propertyID))
+                for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime()) }
+            },
+            body: { (draft) throws(GatewayError) in
+                guard let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
+                try draft.require(.unitCreate, on: .property(propertyID))
+                let unit = Unit(
+                    id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
+                    createdAt: draft.now, updatedAt: draft.now)
+                draft.apply(.putUnit(unit))
+                draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: Unit.fields.recorded(unit))
+                for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
+                for device in new.devices { try draft.place(device, on: unit, field: "deviceIds") }
+                try draft.requireWithin(.maxUnits, of: property.portfolioID)
+                return unit
+            })
+    }
+
+    /// A unit that the caller may read.
+    ///
+    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the unit does not exist.
+    package func unit(_ id: UnitID, for caller: Caller) throws(GatewayError) -> Unit {
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.readable(id, to: subject)
+    }
+
+    /// The units that the caller may read.
+    ///
+    /// - Throws: the errors of `property` for a parent in the path.
+    package func units(
+        for caller: Caller, under parent: ParentFilter<Property>, _ request: PageRequest<NameOrCreatedAt>
+    ) throws(GatewayError) -> Page<Unit> {
+        let current = CallerSnapshot(directory, caller)
+        if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
+        return request.page(
+            .units(parent.id), in: current, of: caller.principal,
+            visible: {
+                SecurityService.visibleUnitIDs(for: current.subject, in: current.tenancy).filter { id in
+                    // The property of a unit is visible to everyone who may read the unit.
+                    current.tenancy.unit(id).map { unit in parent.passes(unit.propertyID) { true } } ?? false
+                }
+            }, item: { current.tenancy.unit($0) })
+    }
+}
+
+extension TenancyDirectory {
+    fileprivate func readable(_ id: PortfolioID, to subject: Subject) throws(GatewayError) -> Portfolio {
+        guard let portfolio = portfolio(id) else { throw .outOfReach(of: subject) }
+        try require(.portfolioRead, of: subject, on: .portfolio(id))
+        return portfolio
+    }
+
+    fileprivate func readable(_ id: PropertyID, to subject: Subject) throws(GatewayError) -> Property {
+        guard let property = property(id) else { throw .outOfReach(of: subject) }
+        try require(.propertyRead, of: subject, on: .property(id))
+        return property
+    }
+
+    func readable(_ id: UnitID, to subject: Subject) throws(GatewayError) -> Unit {
+        guard let unit = unit(id) else { throw .outOfReach(of: subject) }
+        try require(.unitRead, of: subject, on: .unit(id))
+        return unit
+    }
+}
+
+/// The data of a property to create.
+package struct NewProperty: Sendable {
+    /// 1 to 200 characters, trimmed; need not be unique.
+    package var name: String
+    /// The postal address; `nil` if not given.
+    package var address: PostalAddress?
+    /// A validated IANA time zone name.
+    package var defaultTimeZone: String?
+    /// The users who become PROPERTY_MANAGER.
+    package var managers: [UserID]
+
+    package init(name: String, address: PostalAddress?, defaultTimeZone: String?, managers: [UserID]) {
+        (self.name, self.address, self.defaultTimeZone, self.managers) = (name, address, defaultTimeZone, managers)
+    }
+}
+
+/// The data of a unit to create.
+package struct NewUnit: Sendable {
+    /// 1 to 200 characters, trimmed; need not be unique.
+    package var name: String
+    /// The users who become TENANT.
+    package var tenants: [UserID]
+    /// The devices of the same property to assign to the unit.
+    package var devices: [DeviceID]
+
+    package init(name: String, tenants: [UserID], devices: [DeviceID]) {
+        (self.name, self.tenants, self.devices) = (name, tenants, devices)
+    }
+}
+
+// The subscription and the retention of a portfolio. Both are stored with the portfolio.
+extension Portfolios {
+    /// The subscription of a portfolio, and how much of its limits is used.
+    ///
+    /// - Throws: `.denied`; for a super admin `.notFound` if the portfolio does not exist.
+    package func subscription(of id: PortfolioID, for caller: Caller) throws(GatewayError) -> ShownSubscription {
+        let (tenancy, subject) = directory.resolve(caller)
+        return tenancy.subscription(of: try tenancy.managed(id, by: subject, with: .subscriptionRead), at: clock.now())
+    }
+
+    /// Changes the subscription of a portfolio. When this returns, the new modules and limits apply to every decision.
+    ///
+    /// - Throws: `.preconditionFailed` if `condition` is not met.
+    package func changeSubscription(
+        _ caller: Caller, of id: PortfolioID, _ changes: SubscriptionChanges, onlyIf condition: Condition<Portfolio>? = nil
+    ) async throws(GatewayError) -> ShownSubscription {
+        try await change(caller, id, with: .subscriptionChange, onlyIf: condition) { portfolio in
+            portfolio.subscription = changes.applied(to: portfolio.subscription)
+        } result: { tenancy, portfolio, now in
+            tenancy.subscription(of: portfolio, at: now)
+        }
+    }
+
+    /// How long the access log of a portfolio is kept.
+    ///
+    /// - Throws: the errors of `subscription`.
+    package func retention(of id: PortfolioID, for caller: Caller) throws(GatewayError) -> Retention {
+        let (tenancy, subject) = directory.resolve(caller)
+        return try tenancy.managed(id, by: subject, with: .subscriptionRead).retention
+    }
+
+    /// Changes how long the access log of a portfolio is kept; see `LogRetention`. When this returns, a legal hold is in force:
+    /// no record is removed any more.
+    ///
+    /// - Throws: `.preconditionFailed` if `condition` is not met.
+    package func changeRetention(
+        _ caller: Caller, of id: PortfolioID, days: Patch<Int>, legalHold: Bool?, onlyIf condition: Condition<Portfolio>? = nil
+    ) async throws(GatewayError) -> Retention {
+        try await change(caller, id, with: .retentionChange, onlyIf: condition) { portfolio in
+            portfolio.retention.days = days.applied(to: portfolio.retention.days)
+            portfolio.retention.legalHold = legalHold ?? portfolio.retention.legalHold
+        } result: { _, portfolio, _ in
+            portfolio.retention
+        }
+    }
+
+    private func change<Value: Sendable>(
+        _ caller: Caller, _ id: PortfolioID, with permission: ManagementPermission, onlyIf condition: Condition<Portfolio>?,
+        _ body: (inout Portfolio) -> Void, result: (TenancyDirectory, Portfolio, Timestamp) -> Value
+    ) async throws(GatewayError) -> Value {
+        try await writer.change(
+            caller,
+            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .portfolio(id)) },
+            body: { (draft) throws(GatewayError) in
+                let portfolio = try draft.directory.managed(id, by: draft.subject, with: permission)
+                try draft.require(condition, of: portfolio)
+                var changed = portfolio
+                body(&changed)
+                if changed != portfolio {
+                    changed.updatedAt = draft.now
+                    draft.apply(.putPortfolio(changed))
+                    let (before, after) = Portfolio.fields.recordedChanges(from: portfolio, to: changed)
+                    draft.note(.update, RecordTarget(changed), at: .portfolio(id), before: before, after: after)
+                }
+                return result(draft.directory, changed, draft.now)
+            })
+    }
+}
+
+/// The changes of a subscription.
+package struct SubscriptionChanges: Sendable {
+    /// The tier to choose; `nil` keeps it. Choosing a shipped tier replaces all modules and limits by those of the tier; choosing
+    /// another name changes only the name.
+    package var tier: String?
+    /// The modules to switch on or off; they take precedence over those of the tier.
+    package var modules: [SubscriptionModule: Bool] = [:]
+    /// The limits to change, `.cleared` for no limit; they take precedence over those of the tier.
+    package var limits: [SubscriptionLimit: Patch<Int>] = [:]
+
+    package init() {}
+
+    fileprivate func applied(to subscription: Subscription) -> Subscription {
+        var changed = Subscription.tiers.first { $0.tier == tier } ?? subscription
+        changed.tier = tier ?? subscription.tier
+        for (module, isOn) in modules {
+            if isOn { changed.modules.insert(module) } else { changed.modules.remove(module) }
+        }
+        for (limit, value) in limits { changed.limits[limit] = value.applied(to: changed.limits[limit]) }
+        return changed
+    }
+}
+
+extension TenancyDirectory {
+    /// - Throws: `.denied`, reduced to what the caller may see; `.notFound` for a super admin if the portfolio does not exist.
+    fileprivate func managed(
+        _ id: PortfolioID, by subject: Subject, with permission: ManagementPermission
+    ) throws(GatewayError) -> Portfolio {
+        guard let portfolio = portfolio(id) else { throw .outOfReach(of: subject) }
+        try require(permission, of: subject, on: .portfolio(id))
+        return portfolio
+    }
+}
+
+extension TenancyUnitOfWork {
+    /// Requires that the subscription of a portfolio includes a module. To be called last, after all other checks.
+    ///
+    /// - Throws: `.featureUnavailable`; also if the portfolio does not exist.
+    func require(_ module: SubscriptionModule, in portfolio: PortfolioID) throws(GatewayError) {
+        guard directory.portfolio(portfolio)?.subscription.modules.contains(module) == true
+        else { throw .featureUnavailable(module) }
+    }
+
+    /// Requires that a portfolio is within a limit. To be called last, after an object that counts towards it was added.
+    ///
+    /// - Throws: `.limitReached`, with the count without the added object.
+    func requireWithin(_ limit: SubscriptionLimit, of portfolio: PortfolioID) throws(GatewayError) {
+        guard let max = directory.portfolio(portfolio)?.subscription.limits[limit] else { return }
+        let count = directory.usage(of: limit, in: portfolio, at: now)
+        if count > max { throw .limitReached(limit, max: max, count: count - 1) }
+    }
+}

@@ -1,0 +1,176 @@
+import DoorwardAdapterKit
+import DoorwardDomain
+import DoorwardKernel
+import Synchronization
+import Testing
+
+@testable import DoorwardLocks
+
+/// The command queue of one device, and the reports that end a command.
+@Suite struct DeviceCommandQueueTests {
+    private static func principal(_ number: UInt64) -> Principal { .user(UserID(high: 1, low: number)) }
+
+    @Test("the first command gets its turn immediately, the others in the order of arrival")
+    func order() throws {
+        let queue = DeviceCommandQueue()
+        let places = try (0..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
+        for (index, place) in places.enumerated() {
+            #expect(places.map { $0.turn.current == .come } == (0..<4).map { $0 <= index })
+            #expect(queue.leave(place) == (index == 3))
+        }
+    }
+
+    @Test("a waiting command that gives up frees its place and is skipped")
+    func givingUp() throws {
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let waiting = try (0..<4).map { _ in try #require(queue.reserve(for: Self.principal(1))) }
+        #expect(queue.reserve(for: Self.principal(1)) == nil)
+        #expect(!queue.leave(waiting[1]))
+        let last = try #require(queue.reserve(for: Self.principal(1)))
+        waiting[0].turn.fulfil(.deadlinePassed)
+        #expect(!queue.leave(head))
+        #expect(waiting[0].turn.current == .deadlinePassed)
+        #expect(waiting[2].turn.current == .come)
+        #expect(last.turn.current == nil)
+        // The departure of a skipped command does not start the next command in the queue.
+        #expect(!queue.leave(waiting[0]))
+        #expect(waiting[3].turn.current == nil)
+        #expect(!queue.leave(waiting[2]))
+        #expect(waiting[3].turn.current == .come)
+    }
+
+    @Test("a queue whose waiting commands have all given up is free for the next command")
+    func allGaveUp() throws {
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let waiting = try #require(queue.reserve(for: Self.principal(1)))
+        waiting.turn.fulfil(.deadlinePassed)
+        #expect(queue.leave(head), "the queue is empty")
+        #expect(try #require(queue.reserve(for: Self.principal(2))).turn.current == .come)
+        #expect(!queue.leave(waiting))
+    }
+
+    @Test("`cancelQueued` cancels the waiting commands, and not the one in flight")
+    func dismissing() throws {
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let waiting = try (1..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
+        queue.cancelQueued()
+        #expect(head.turn.current == .come)
+        #expect(waiting.allSatisfy { $0.turn.current == .shuttingDown })
+    }
+
+    @Test("at most sixteen commands wait, from however many principals")
+    func bounds() throws {
+        let queue = DeviceCommandQueue()
+        for number in 0..<17 { _ = try #require(queue.reserve(for: Self.principal(UInt64(number)))) }
+        #expect(queue.reserve(for: Self.principal(99)) == nil)
+    }
+
+    @Test("an urgent command goes ahead of those that are not, and behind earlier urgent ones")
+    func urgent() throws {
+        let queue = DeviceCommandQueue()
+        let head = try #require(queue.reserve(for: Self.principal(0)))
+        let usual = try #require(queue.reserve(for: Self.principal(1)))
+        let urgent = try (0..<2).map { _ in try #require(queue.reserve(for: Self.principal(1), isUrgent: true)) }
+        for (place, next) in zip([head, urgent[0], urgent[1]], [urgent[0], urgent[1], usual]) {
+            #expect(next.turn.current == nil)
+            #expect(!queue.leave(place))
+            #expect(next.turn.current == .come)
+        }
+    }
+
+    @Test("no limit applies to urgent commands, and they count towards none")
+    func urgentBounds() throws {
+        let queue = DeviceCommandQueue()
+        for _ in 0..<40 { _ = try #require(queue.reserve(for: Self.principal(0), isUrgent: true)) }
+        for _ in 0..<4 { _ = try #require(queue.reserve(for: Self.principal(0))) }
+        #expect(queue.reserve(for: Self.principal(0)) == nil, "four of one principal")
+        for number in 1..<13 as Range<UInt64> { _ = try #require(queue.reserve(for: Self.principal(number))) }
+        #expect(queue.reserve(for: Self.principal(99)) == nil, "sixteen in all")
+        #expect(queue.reserve(for: Self.principal(99), isUrgent: true) != nil)
+    }
+
+    /// A report of a lock, and the outcome with which the report ends an in-flight command of each operation.
+    struct Word: Sendable {
+        let fact: LockReport.Fact
+        let endings: [LockOperation: InFlightCommand.Ending]
+    }
+
+    private static func live(_ state: LockState) -> LockReport.Fact {
+        .state(state, quality: .confirmed, method: nil, operatorName: nil)
+    }
+
+    static let words: [Word] = [
+        Word(fact: live(.locked), endings: [.lock: .confirmed(.locked)]),
+        Word(fact: live(.unlocked), endings: [.unlock: .confirmed(.unlocked)]),
+        Word(fact: live(.unlatched), endings: [.unlock: .confirmed(.unlatched), .unlatch: .confirmed(.unlatched)]),
+        Word(fact: live(.locking), endings: [:]),
+        Word(fact: live(.unlocking), endings: [:]),
+        Word(fact: live(.unknown), endings: [:]),
+        Word(fact: live(.jammed), endings: [.lock: .jammed, .unlock: .jammed, .unlatch: .jammed]),
+        Word(fact: .state(.jammed, quality: .retained, method: nil, operatorName: nil), endings: [:]),
+        Word(fact: .state(.locked, quality: .retained, method: nil, operatorName: nil), endings: [:]),
+        Word(fact: .state(.unlocked, quality: .assumed, method: nil, operatorName: nil), endings: [:]),
+        Word(fact: .state(.unlatched, quality: .stale, method: nil, operatorName: nil), endings: [:]),
+        Word(
+            fact: .refusal(.lowPower),
+            endings: Dictionary(uniqueKeysWithValues: LockOperation.ofCommands.map { ($0, .refused(.lowPower)) })
+        ),
+        Word(fact: .door(.open), endings: [:]), Word(fact: .battery(level: 1, low: true), endings: [:]),
+        Word(fact: .availability(false), endings: [:]), Word(fact: .availability(true), endings: [:]),
+        Word(fact: .event(.unlocked, method: .key, operatorName: nil), endings: [:]),
+        Word(fact: .faults(["tamper"]), endings: [:]),
+        Word(fact: .settings(LockSettings(autoRelockSeconds: 30)), endings: [.changeSettings: .settingsConfirmed]),
+        Word(fact: .settings(LockSettings(autoRelockSeconds: 31)), endings: [:]),
+        Word(fact: .settings(LockSettings()), endings: [:]),
+    ]
+
+    @Test("only a live report of the bolt's state or of the command's settings, or a refusal, ends a command", arguments: words)
+    func wordsOfTheLock(word: Word) {
+        for operation in LockOperation.ofCommands {
+            let command = CommandID(high: 1, low: 1)
+            func said(_ fact: LockReport.Fact, after: CommandID?) -> LockReport {
+                LockReport(deviceID: DeviceID(high: 0, low: 1), fact, after: after)
+            }
+            let settings = operation.isMovement ? nil : LockSettings(autoRelockSeconds: 30)
+            let order = InFlightCommand(commandID: command, operation: operation, settings: settings)
+            let ending = word.endings[operation]
+            for other in [nil, CommandID(high: 1, low: 2)] {
+                #expect(!order.ends(said(word.fact, after: other)), "reported before the command was sent")
+            }
+            #expect(order.ends(said(word.fact, after: command)) == (ending != nil), "\(operation)")
+            #expect(order.ending.current.map { "\($0)" } == ending.map { "\($0)" }, "\(operation)")
+            let again = order.ends(said(Self.live(.locked), after: command))
+            #expect(!again || ending == nil, "an ended command does not end again")
+        }
+    }
+
+    /// Counts the threads that are in the gate.
+    private final class Crowd: Sendable {
+        private let inside = Atomic(0)
+        let crowded = Atomic(0)
+
+        func pass() {
+            if inside.add(1, ordering: .sequentiallyConsistent).newValue > 1 { crowded.add(1, ordering: .sequentiallyConsistent) }
+            inside.subtract(1, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    @Test("only one thread at a time is in the gate")
+    func gate() async {
+        let (queue, crowd) = (DeviceCommandQueue(), Crowd())
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<500 {
+                        queue.withDispatchGate { crowd.pass() }
+                        queue.awaitDispatchGate()
+                    }
+                }
+            }
+        }
+        #expect(crowd.crowded.load(ordering: .sequentiallyConsistent) == 0)
+    }
+}
