@@ -55,3 +55,20 @@ need_swift() {
 build() {
     swift build --explicit-target-dependency-import-check error "$@"
 }
+
+# stage NAME COMMAND…: runs a command, and adds a line to the file `stages`: NAME, elapsed seconds, seconds of the processors.
+stages=.build/stages.tsv
+stage() {
+    local status=0 TIMEFORMAT=$1$'\t%0R\t%0U\t%0S'
+    shift
+    mkdir -p "$root/${stages%/*}"
+    # Of the two outputs to standard error, the times go to the file.
+    { time "$@" 2>&3 || status=$?; } 3>&2 2>>"$root/$stages"
+    return $status
+}
+
+# Prints the stages that have ended.
+show_stages() {
+    say "Seconds by stage: elapsed, and of the processors"
+    awk -F '\t' '{ printf "%6d %6d  %s\n", $2, $3 + $4, $1 }' "$root/$stages" >&2
+}
