@@ -15,6 +15,8 @@ UNITS = "usr/lib/systemd/system"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 PASSWORD = "a long password for the package"
 CONFIGURATION = "/etc/doorward/doorward.yaml"
+# Open files of a container: as many as this machine permits, at most.
+LIMIT = min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 passed = 0
 
 
@@ -372,55 +374,82 @@ class Test:
         check("and leaves the backups and their keys to root", {root.facts(path) for path in left} == {"root:root 600"}, left)
 
     def container(self):
-        """Runs the steps of the container file in a root, and what it starts in a network of its own."""
-        root = Root(self.folder, "container")
-        text = (PROJECT / "packaging/Containerfile").read_text()
-        lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")).replace("\\\n", " ").splitlines()
-        values, settings = {}, {}
-        for line in filter(None, lines):
-            step, rest = line.split(None, 1)
-            match step:
-                case "FROM":
-                    release = re.search("VERSION_CODENAME=(.*)", (root / "etc/os-release").read_text())[1]
-                    check("the container is of the root's release", rest == f"debian:{release}-slim", rest)
-                case "COPY":
-                    pattern, target = rest.split()
-                    assert PACKAGE.match(pattern), pattern
-                    shutil.copy(PACKAGE, root / target)
-                case "RUN": root.run("sh", "-c", rest, DEBIAN_FRONTEND="noninteractive")
-                case "ENV": values |= dict(word.split("=", 1) for word in shlex.split(rest))
-                case "HEALTHCHECK": settings[step] = json.loads(rest.split("CMD", 1)[1])
-                case "ENTRYPOINT" | "CMD": settings[step] = json.loads(rest)
-                case "USER" | "WORKDIR" | "VOLUME" | "EXPOSE" | "STOPSIGNAL": settings[step] = rest
-                case _: raise AssertionError(f"This test does not know {step}.")
-        user, group = settings["USER"].split(":")
+        """Builds the container file with podman and runs its image. Stand-ins for the two images that it is based on are made of this
+        root and of this machine's toolchain, so no registry is asked. The options for podman let it run in a machine that is itself
+        a container: no private network, no cgroups, no user namespaces."""
+        text = (PROJECT / "Containerfile").read_text()
+        toolchain_image, base_image = re.findall(r"^FROM (\S+)", text, re.M)
+        release = re.search("VERSION_CODENAME=(.*)", (BASE / "etc/os-release").read_text())[1]
+        check("the container is of the root's release", base_image == f"debian:{release}-slim", base_image)
+        check("and is built on the same", toolchain_image.endswith(f"-{release}"), toolchain_image)
+        podman = ["podman", f"--root={BASE.parent}/containers", f"--runroot={BASE.parent}/containers-run", "--runtime=runc"]
 
-        def command(arguments, namespace):
-            enter = [f"cd {settings['WORKDIR']}; exec \"$@\""]
-            return namespace + [
-                "chroot", str(root.path), "setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--no-new-privs",
-                "env", "-i", f"PATH={PATH}", *(f"{name}={value}" for name, value in values.items()), "sh", "-ec", *enter, "sh",
-                *arguments,
-            ]
+        def run(*arguments, input="", code=0):
+            done = subprocess.run([*podman, *arguments], input=input, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if code is not None and done.returncode != code:
+                raise AssertionError(f"podman {shlex.join(arguments)}: exit code {done.returncode}\n{done.stdout[-4000:]}")
+            return done
 
-        def run(*arguments, namespace=(), input=""):
-            return subprocess.run(command(arguments, list(namespace)), input=input, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        def stand_in(image, *changes):
+            with subprocess.Popen(["tar", "-C", BASE, "-c", "."], stdout=subprocess.PIPE) as tar:
+                subprocess.run(
+                    [*podman, "import", *(f"--change={change}" for change in changes), "-", f"docker.io/library/{image}"],
+                    stdin=tar.stdout, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-        entry = settings["ENTRYPOINT"]
-        made = run(*entry, "admin", "create", "--config", CONFIGURATION, "--email", "root@example.org", "--password-stdin", input=PASSWORD + "\n")
-        check("the container creates its super admin", made.returncode == 0, made.stdout)
-        network = ["unshare", "--net", "sh", "-ec", 'ip link set lo up; exec "$@"', "sh"]
-        self.service = Service(root, command([*entry, *settings["CMD"]], network), self.log)
-        inside = ["nsenter", f"--net=/proc/{self.service.pid}/ns/net"]
-        healthy = run(*settings["HEALTHCHECK"], namespace=inside)
-        check("its health check succeeds", healthy.returncode == 0, healthy.stdout)
-        signed_in = run(
-            *entry, "login", "--server", "http://127.0.0.1:8080", "--email", "root@example.org", "--password-stdin", namespace=inside,
-            input=PASSWORD + "\n")
-        check("and a person signs in", signed_in.returncode == 0, signed_in.stdout)
-        self.stop()
-        dead = run(*settings["HEALTHCHECK"])
-        check("without a gateway the health check fails", dead.returncode != 0)
+        build = ["build", "--isolation=chroot", "--network=host", "--pull=never", f"--ulimit=nofile={LIMIT}:{LIMIT}"]
+        toolchain = pathlib.Path(shutil.which("swift")).resolve().parents[1]
+        stand_in(base_image)
+        stand_in("toolchain:stand-in", f"ENV PATH={toolchain}/bin:{PATH}")
+        # What the image of the toolchain contains, according to its own description.
+        parts = "binutils libc6-dev libcurl4-openssl-dev libedit2 libgcc-12-dev libncurses-dev libpython3-dev libsqlite3-dev " \
+            "libstdc++-12-dev libxml2-dev libz3-dev git ca-certificates pkg-config tzdata zlib1g-dev"
+        recipe = f"FROM toolchain:stand-in\nRUN apt-get update -qq && apt-get install -qq -y --no-install-recommends {parts}\n"
+        nothing = self.folder / "nothing"
+        nothing.mkdir()
+        run(*build, "--tag", f"docker.io/library/{toolchain_image}", "--file=-", str(nothing), input=recipe)
+        # Where this machine has the packages from, if not from their addresses.
+        mounts = {toolchain} | {path for path in (pathlib.Path("/etc/gitconfig"), pathlib.Path.home() / ".gitconfig") if path.exists()}
+        replaced = subprocess.run(
+            ["git", "config", "--get-regexp", r"^url\./.*\.insteadof$"], text=True, stdout=subprocess.PIPE).stdout
+        mounts |= {pathlib.Path(line.split()[0].removeprefix("url.").removesuffix(".insteadof")) for line in replaced.splitlines()}
+        built = run(*build, *(f"--volume={path}:{path}:ro" for path in mounts), "--format=docker", "--tag=doorward", str(PROJECT))
+        check("podman builds the container from the sources", "COMMIT doorward" in built.stdout, built.stdout[-4000:])
+
+        # As on the page, with a network of its own instead of a published port.
+        limits = [f"--ulimit=nofile={LIMIT}:{LIMIT}", "--ulimit=nproc=4096:4096"]
+        confined = ["--network=none", "--read-only", "--tmpfs=/tmp", "--cap-drop=all", "--security-opt=no-new-privileges", *limits]
+        volumes = ["--volume=data:/var/lib/doorward", "--volume=backups:/var/backups/doorward"]
+        try:
+            account = ["--config", CONFIGURATION, "--email", "root@example.org", "--password-stdin"]
+            run("run", "--rm", "-i", *confined, *volumes, "doorward", "admin", "create", *account, input=PASSWORD + "\n")
+            check("the container creates its super admin", True)
+            run("run", "-d", "--name=gateway", *confined, *volumes, "doorward")
+            ready = ["exec", "gateway", *json.loads(re.search(r"^HEALTHCHECK.*?CMD (\[.*?\])$", text, re.M | re.S)[1])]
+            wait_until(lambda: run(*ready, code=None).returncode == 0, lambda: run("logs", "gateway").stdout)
+            check("its health check succeeds", run("healthcheck", "run", "gateway", code=None).returncode == 0)
+            check("it has no privileges", "CapBnd:\t0000000000000000" in run("exec", "gateway", "cat", "/proc/1/status").stdout)
+            login = ["login", "--server", "http://127.0.0.1:8080", "--email", "root@example.org", "--password-stdin"]
+            run("exec", "-i", "gateway", "doorward", *login, input=PASSWORD + "\n")
+            check("and a person signs in", True)
+            run("stop", "--time=20", "gateway")
+            check("it stops by itself", run("inspect", "--format={{.State.ExitCode}}", "gateway").stdout.strip() == "0")
+            run("run", "-d", "--name=demo", "--network=none", *limits, "doorward", "demo")
+            wait_until(lambda: "#sign-in=" in run("logs", "demo").stdout, lambda: run("logs", "demo").stdout)
+            check("the demo shows its links", True)
+            run("stop", "--time=20", "demo")
+            check("and ends when it is told to", "The demo is over" in run("logs", "demo").stdout, run("logs", "demo").stdout)
+        finally:
+            run("rm", "--force", "--volumes", "gateway", "demo", code=None)
+            run("volume", "rm", "--force", "data", "backups", code=None)
+
+
+def wait_until(holds, detail):
+    """Waits for at most a minute."""
+    deadline = time.monotonic() + 60
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"Nothing after a minute\n{detail()}")
+        time.sleep(0.5)
 
 
 def version(package):

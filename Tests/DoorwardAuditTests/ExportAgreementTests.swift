@@ -6,10 +6,8 @@ import Testing
 
 /// Damaged exports, verified by this module and by the second implementation in `examples/verify-log.py`.
 @Suite(.serialized) struct ExportAgreementTests {
-    /// The number of damaged exports; more with `DOORWARD_TEST_MUTATIONS`.
-    private static var mutations: Int {
-        ProcessInfo.processInfo.environment["DOORWARD_TEST_MUTATIONS"].flatMap { Int($0) } ?? 600
-    }
+    /// The number of damaged exports.
+    private static let mutations = 600 * TestRounds.factor
 
     /// Runs the second implementation over files in one process.
     private struct SecondVerifier {

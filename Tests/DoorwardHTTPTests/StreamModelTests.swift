@@ -138,14 +138,11 @@ private final class StreamClient {
 /// After `ready`, the copy of each client equals what the lists of the API answer to the client, whatever has happened; and the
 /// records are complete and in order.
 ///
-/// `DOORWARD_STREAM_STEPS` sets another number of steps for each seed, `DOORWARD_STREAM_SEEDS` another number of seeds, and
-/// `DOORWARD_STREAM_FIRST` the first seed. Two seeds run at a time. Most checks look at a few clients, and at the records that they
+/// Two seeds run at a time. Most checks look at a few clients, and at the records that they
 /// have received since their last check; every 25th check and the last one of a seed compare all clients completely.
 @Suite(.timeLimit(.minutes(600))) struct StreamModelTests {
-    private static func setting(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
-    private static let steps = setting("DOORWARD_STREAM_STEPS") ?? 40
-    private static let seeds = setting("DOORWARD_STREAM_SEEDS")
-    private static let first = setting("DOORWARD_STREAM_FIRST") ?? 0
+    private static let steps = 40
+    private static let seeds = 2 * TestRounds.factor
 
     /// The names of each client, and the list that each of them equals.
     private static let lists: [(name: String, query: String, path: String, key: String)] = [
@@ -221,9 +218,8 @@ private final class StreamClient {
     @Test("each local copy equals the lists, and no record is lost, sent twice or out of order")
     func model() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for seed in Self.first..<Self.first + (Self.seeds ?? 2) {
-                if seed >= Self.first + 2 { try await group.next() }
-                if Self.seeds != nil, seed.isMultiple(of: 10) { FileHandle.standardError.write(Data("seed \(seed)\n".utf8)) }
+            for seed in TestRounds.first..<TestRounds.first + Self.seeds {
+                if seed >= TestRounds.first + 2 { try await group.next() }
                 group.addTask {
                     let difference = try await self.firstDifference(seed: UInt64(seed))
                     #expect(difference == nil, "seed \(seed)")

@@ -28,8 +28,7 @@ import Testing
         func name(_ index: Int) -> String? { index < erased[written[index].person] ? nil : "Person \(written[index].person)" }
     }
 
-    private static let rounds =
-        ProcessInfo.processInfo.environment["DOORWARD_TEST_ROUNDS"].flatMap(Int.init) ?? 40
+    private static let rounds = 40 * TestRounds.factor
 
     @Test(
         "After random appends, erasures, cuts and restarts every kept record, name and node is as in the model",

@@ -1,15 +1,13 @@
 import DoorwardDomain
 import DoorwardKernel
 import DoorwardTesting
-import Foundation
 import Testing
 
 @testable import DoorwardStreams
 
 /// The state of a stream against a naive model: after every step the copy of the client equals what the names select.
-/// `DOORWARD_STREAM_STEPS` sets another number of steps.
 @Suite struct StreamMirrorTests {
-    private static let steps = ProcessInfo.processInfo.environment["DOORWARD_STREAM_STEPS"].flatMap { Int($0) } ?? 300
+    private static let steps = 300 * TestRounds.factor
 
     /// Objects with values; each query selects a set of them, of which the caller sees all or none.
     private struct World: StreamSource {

@@ -6,10 +6,8 @@ import Testing
 @testable import DoorwardClient
 
 /// Random histories against a model of the gateway: whatever breaks, the local copy becomes what the gateway has, and each record
-/// is received once and in order. `DOORWARD_TEST_ROUNDS` multiplies the number of steps.
+/// is received once and in order.
 @Suite struct LiveModelTests {
-    private static let rounds = ProcessInfo.processInfo.environment["DOORWARD_TEST_ROUNDS"].flatMap { Int($0) } ?? 1
-
     private final class World {
         let gateway = ModelGateway()
         let clock = VirtualLiveClock()
@@ -82,7 +80,7 @@ import Testing
 
     @Test(arguments: 0..<UInt64(4)) func theLocalCopyBecomesWhatTheGatewayHas(_ seed: UInt64) async throws {
         let world = World(seed: seed)
-        for _ in 0..<15 * Self.rounds {
+        for _ in 0..<15 * TestRounds.factor {
             for _ in 0..<10 { try await world.step() }
             let (doors, handles) = (world.gateway.doors, world.handles)
             await world.settle("seed \(seed)") {
@@ -105,7 +103,7 @@ import Testing
         world.handles = [await world.live.subscription(.all)]
         var follower = Follower(world.live.follow(after: RecordCursor()))
         var received: [FollowedRecord] = []
-        for _ in 0..<12 * Self.rounds {
+        for _ in 0..<12 * TestRounds.factor {
             for _ in 0..<10 { try await world.step() }
             let missing = world.gateway.records.count - received.count
             if missing > 0 {

@@ -82,10 +82,3 @@ struct DiskCourse {
         }
     }
 }
-
-/// A number for the tests of faults, which a variable of the environment raises.
-enum Campaign {
-    static func count(_ name: String, _ usual: Int) -> Int {
-        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
-    }
-}

@@ -8,8 +8,8 @@ import Testing
 /// Databases as `kill -9` leaves them after each write and flush, and as a second `kill -9` leaves them while the next process opens
 /// them.
 @Suite(.timeLimit(.minutes(60))) struct KillTests {
-    /// The number of courses; more with `DOORWARD_TEST_KILL_SEEDS`.
-    private static var seeds: UInt64 { UInt64(Campaign.count("DOORWARD_TEST_KILL_SEEDS", 1)) }
+    /// The number of courses.
+    private static let seeds = UInt64(TestRounds.factor)
 
     private struct Result {
         /// The kills in each step, and second kills.

@@ -3,8 +3,7 @@ import Testing
 
 /// Databases as power cuts leave them, rebuilt from recorded writes: what was flushed is there, and of the rest any part.
 @Suite(.timeLimit(.minutes(60))) struct PowerCutTests {
-    /// The number of images; more with `DOORWARD_TEST_IMAGES`.
-    private static var images: Int { Campaign.count("DOORWARD_TEST_IMAGES", 60) }
+    private static let images = 60 * TestRounds.factor
 
     private struct Result {
         var images = 0

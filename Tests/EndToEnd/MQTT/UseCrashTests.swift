@@ -1,3 +1,4 @@
+import DoorwardTesting
 import Foundation
 import Synchronization
 import Testing
@@ -10,10 +11,8 @@ extension EndToEnd {
         /// Commands in each life of the gateway; fewer than its limit of denials per minute permits, with the uses.
         static let commands = 24
 
-        /// The number of kills; `DOORWARD_TEST_ROUNDS` sets another one.
-        static var rounds: Int {
-            ProcessInfo.processInfo.environment["DOORWARD_TEST_ROUNDS"].flatMap { Int($0) } ?? 3
-        }
+        /// The number of kills.
+        static let rounds = 3 * TestRounds.factor
 
         @Test("the locks move no more often than there are uses, and the uses that are left match the outcomes")
         func killed() async throws {
