@@ -155,7 +155,7 @@ struct GatewayKey: Sendable {
         GatewayKey(
             "log.level", \.log.level, .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             "`trace debug info notice warning error critical`"),
-        GatewayKey("log.format", \.log.formatName, .choice(["text", "json"]), "`text` or `json`, on standard error"),
+        GatewayKey("log.format", \.log.format, .choice(["text", "json"]), "`text` or `json`, on standard error"),
     ]
 }
 
@@ -179,14 +179,6 @@ extension SettingValue {
         case let texts as [String]: self = .texts(texts)
         default: return nil
         }
-    }
-}
-
-extension GatewayConfiguration.Log {
-    /// The format by its name, as the key sets it.
-    fileprivate var formatName: String {
-        get { format.rawValue }
-        set { format = Format(rawValue: newValue) ?? format }
     }
 }
 

@@ -127,12 +127,8 @@ struct GatewayConfiguration: Equatable, Sendable {
 
     struct Log: Equatable, Sendable {
         var level = "info"
-        var format = Format.text
-
-        enum Format: String, Sendable {
-            case text
-            case json
-        }
+        /// `text` or `json`.
+        var format = "text"
     }
 }
 
