@@ -121,8 +121,11 @@ import Testing
         let link = try await GuestLinkHouse()
         let name = #"<script>alert("x")</script>&'"#
         let body = #"{"name":"<script>alert(\"x\")</script>&'"}"#
-        #expect(try await link.house.call(.put, "/devices/\(link.house.ids.door)", as: .owner, body).status == 200)
+        for path in ["/devices/\(link.house.ids.door)", "/properties/\(link.house.ids.property)"] {
+            #expect(try await link.house.call(.put, path, as: .owner, body).status == 200)
+        }
         let html = try await link.page().text
+        #expect(html.contains("<title>&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;"))
         #expect(!html.contains(name) && html.contains("&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;"))
     }
 

@@ -147,7 +147,7 @@ public enum SettingValue: Hashable, Sendable {
     case texts([String])
 
     /// The value as the documentation shows it.
-    var text: String {
+    package var text: String {
         switch self {
         case .text(let text): text
         case .integer(let number): "\(number)"

@@ -22,7 +22,7 @@ enum ConsoleRoutes {
     /// Scripts and styles come from the gateway only, and no script can turn text into HTML or code.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; \
-        frame-ancestors 'none'; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'
+        form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'
         """
 
     private static let page: Route = {
@@ -33,26 +33,12 @@ enum ConsoleRoutes {
             try call.readNothing()
             var response = APIResponse(status: 200, body: body)
             response.headers[.contentType] = ConsoleFile.page.type
-            response.headers[.contentSecurityPolicy] = policy
-            response.headers[.referrerPolicy] = "no-referrer"
-            response.headers[.robots] = "noindex"
-            return response
+            return response.asPage(policy)
         }
     }()
 
-    /// The file is compressed once, when the routes are made.
     private static func asset(_ file: ConsoleFile) -> Route {
-        let compressed = Gzip.compress(file.content)
-        var route = Route.open(.get, "\(folder)/\(file.name)") { call in
-            try call.readNothing()
-            let body = Gzip.isAccepted(by: call.facts.headers) ? compressed : nil
-            var response = APIResponse(status: 200, body: body ?? file.content)
-            response.headers[.contentType] = file.type
-            if body != nil { response.headers[.contentEncoding] = "gzip" }
-            response.headers[.vary] = "Accept-Encoding"
-            response.headers[.cacheControl] = "public, max-age=31536000, immutable"
-            return response
-        }
+        var route = PageFile(path: "\(folder)/\(file.name)", type: file.type, file.content).route
         route.label = "/console/:file"
         return route
     }

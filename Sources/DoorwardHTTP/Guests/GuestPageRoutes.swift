@@ -29,7 +29,7 @@ enum GuestPageRoutes {
         if let token = GuestLinks.cleanToken(of: call.text("token")) {
             var answer = APIResponse(status: 302, body: [])
             answer.location = "/g/\(token)"
-            return answer.asGuestPage
+            return answer.asPage(GuestPageAssets.page.policy)
         }
         guard let holder = try await holder(call) else { return GuestPage.gone(call.facts) }
         // Ignore any other part of the query: services that forward links add parameters to them.
@@ -89,7 +89,7 @@ enum GuestPageRoutes {
         guard call.facts.wantsJSON else {
             var answer = APIResponse(status: 303, body: [])
             answer.location = "/g/\(call.text("token"))?command=\(begun.value.accepted.id)"
-            return answer.asGuestPage
+            return answer.asPage(GuestPageAssets.page.policy)
         }
         let view = ProjectedRenderer(holder.caller.principal, control: control)
         guard !LockCommandRoutes.isAsynchronous(call.facts) else {

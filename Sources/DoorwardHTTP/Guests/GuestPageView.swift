@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import Mustache
 
 /// The content of a guest page, as its template reads it.
@@ -72,32 +71,13 @@ struct GuestPageView {
     }
 
     func response(_ status: Int) -> APIResponse {
-        var response = APIResponse(status: status, body: Array(GuestPageTemplate.shared.render(self).utf8))
-        response.headers[.contentType] = "text/html; charset=utf-8"
-        return response.asGuestPage
+        GuestPageAssets.page.response(
+            status, [progress?.title, title].compactMap(\.self).joined(separator: " - "),
+            head: isRunning ? "\n<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>" : "",
+            GuestPageTemplate.shared.render(["page": self, "isRunning": isRunning]))
     }
 
-    /// What the template reads besides the stored properties.
-    fileprivate var values: [String: Any] {
-        [
-            "page": self, "style": GuestPageAssets.style.path, "script": GuestPageAssets.script.path,
-            "isRunning": progress?.isRunning ?? false,
-        ]
-    }
-}
-
-extension APIResponse {
-    /// The response with the headers of guest pages.
-    var asGuestPage: APIResponse {
-        var response = self
-        response.headers[.contentSecurityPolicy] = """
-            default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; \
-            frame-ancestors 'none'
-            """
-        response.headers[.referrerPolicy] = "no-referrer"
-        response.headers[.robots] = "noindex"
-        return response
-    }
+    private var isRunning: Bool { progress?.isRunning ?? false }
 }
 
 /// The template of guest pages, parsed once. It escapes every value.
@@ -106,23 +86,9 @@ private struct GuestPageTemplate: Sendable {
     /// `nil` only if `source` were no template, which the tests of the page would show.
     private let template = try? MustacheTemplate(string: GuestPageTemplate.source)
 
-    func render(_ view: GuestPageView) -> String { template?.render(view.values) ?? "" }
+    func render(_ values: [String: Any]) -> String { template?.render(values) ?? "" }
 
     private static let source = """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>{{#page.progress}}{{title}} - {{/page.progress}}{{page.title}}</title>
-        <link rel="stylesheet" href="{{style}}">
-        <script type="module" src="{{script}}"></script>
-        {{#isRunning}}
-        <noscript><meta http-equiv="refresh" content="2"></noscript>
-        {{/isRunning}}
-        </head>
-        <body>
-        <main>
         <h1 id="title">{{page.title}}</h1>
         <div id="progress" role="status" aria-live="polite" tabindex="-1">{{#page.progress}}
         <div class="progress{{#isRunning}} running{{/isRunning}}{{#isGood}} good{{/isGood}}{{#isBad}} bad{{/isBad}}">
@@ -162,9 +128,5 @@ private struct GuestPageTemplate: Sendable {
         <p class="zone">Times are local times of the property ({{zone}}).</p>
         {{/page.window}}
         </div>
-        </main>
-        </body>
-        </html>
-
         """
 }

@@ -47,7 +47,7 @@ extension APIDocument {
     }
 
     /// The page `/docs`.
-    var page: StaticPage {
+    var page: APIResponse {
         let index = groups.map { "<li><a href=\"#\($0.name)\">\($0.name)</a></li>" }.joined(separator: "\n")
         var content = """
             <p>\(Self.introduction.html)</p>
@@ -67,26 +67,8 @@ extension APIDocument {
         for (name, schema) in Self.objectSchemas {
             content += "<article><h3 id=\"\(name)\">\(name)</h3>\n\(schema.rows().html(of: "field"))</article>\n"
         }
-        return StaticPage(title: "The HTTP API", style: Self.style, content: content + "</section>")
+        return HTMLPage(style: .text(PageStyle.documentation)).response(headed: "The HTTP API", content + "</section>")
     }
-
-    private static let style = """
-
-        :root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
-        body { margin: 0; }
-        main { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem; }
-        nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: 0; list-style: none; }
-        article { margin: 1rem 0; padding: .5rem 1rem; border: 1px solid #8888; border-radius: .25rem; }
-        h3 { font-size: 1.05rem; overflow-wrap: anywhere; }
-        .table { overflow-x: auto; }
-        table { border-collapse: collapse; width: 100%; }
-        caption { text-align: left; font-weight: 600; padding-top: .5rem; }
-        th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-top: 1px solid #8888; }
-        th { white-space: nowrap; }
-        code { font: .95em ui-monospace, monospace; }
-        :focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
-
-        """
 }
 
 extension APIDocument.Operation.Parameter {
@@ -225,9 +207,7 @@ extension StringSchema {
 extension String {
     /// The text in HTML, with `…` as code.
     fileprivate var html: String {
-        let escaped = replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
-        return escaped.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        escapedInHTML.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "<code>\($0.element)</code>" }.joined()
     }
 }

@@ -10,7 +10,7 @@ enum DocumentRoutes {
         },
         .open(.get, "/docs") { call in
             try call.readNothing()
-            return try await call.services.document.forms(describedBy: call).page.response
+            return try await call.services.document.forms(describedBy: call).page
         },
     ]
 }
@@ -19,7 +19,7 @@ enum DocumentRoutes {
 actor ServedDocument {
     struct Forms: Sendable {
         let openAPI: [UInt8]
-        let page: StaticPage
+        let page: APIResponse
         /// The text of `docs/api.md`.
         let index: String
     }

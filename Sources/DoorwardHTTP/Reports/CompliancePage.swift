@@ -21,11 +21,18 @@ struct CompliancePage {
         self.times = times
     }
 
+    static let frame = HTMLPage(style: .text(PageStyle.reports))
+
     /// The beginning of the document, which needs no record.
     static func head(_ header: ComplianceHeader) -> String {
-        ComplianceTemplate.head.render([
-            "title": title(header), "policy": ComplianceStyle.policy, "style": ComplianceStyle.sheet,
-        ])
+        frame.beginning(
+            "\(title(header)) - Doorward",
+            // In the document too, for a report that was saved as a file.
+            head: """
+
+                <meta http-equiv="Content-Security-Policy" content="\(frame.policy)">
+                <meta name="referrer" content="no-referrer">
+                """)
     }
 
     private static func title(_ header: ComplianceHeader) -> String {
@@ -57,7 +64,7 @@ struct CompliancePage {
         values["incidents"] = incidentRows
         values.merge(cuts) { $1 }
         values.merge(proof) { $1 }
-        return ComplianceTemplate.body.render(values)
+        return ComplianceTemplate.body.render(values) + Self.frame.end
     }
 
     private var methodRows: [Row] {

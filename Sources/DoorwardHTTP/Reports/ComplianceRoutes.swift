@@ -47,7 +47,7 @@ enum ComplianceRoutes {
     }
 
     private static func answer(_ response: APIResponse, of request: ComplianceRequest) -> APIResponse {
-        var response = response
+        var response = response.asPage(CompliancePage.frame.policy)
         let id =
             switch request.place {
             case .portfolio(let id): id.description
@@ -56,9 +56,6 @@ enum ComplianceRoutes {
         let day = request.period.lowerBound.description.prefix(10)
         response.headers[.contentType] = contentType
         response.headers[.contentDisposition] = "inline; filename=\"doorward-compliance-\(id)-\(day).html\""
-        response.headers[.contentSecurityPolicy] = "\(ComplianceStyle.policy); frame-ancestors 'none'"
-        response.headers[.referrerPolicy] = "no-referrer"
-        response.headers[.robots] = "noindex"
         return response
     }
 }

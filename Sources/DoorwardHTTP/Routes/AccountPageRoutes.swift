@@ -8,50 +8,34 @@ enum AccountPageRoutes {
     static let all: [Route] = [
         .open(.get, "/reset-password") { call in
             try call.readNothing()
-            return resetPassword.response
+            return resetPassword
         },
         .open(.get, "/invitation") { call in
             try call.readNothing()
-            return invitation.response
+            return invitation
         },
     ]
 
-    private static let resetPassword = page(
+    private static let resetPassword = response(
         "Set a new password", AccountPageSources.resetForm, AccountPageSources.resetScript)
-    private static let invitation = page(
+    private static let invitation = response(
         "Accept the invitation", AccountPageSources.invitationForms, AccountPageSources.invitationScript)
 
-    private static func page(_ title: String, _ forms: String, _ script: String) -> StaticPage {
-        StaticPage(
-            title: title, style: AccountPageSources.style,
-            content: """
-                <p id="message" role="status" aria-live="polite"></p>
-                <noscript><p>This page needs JavaScript, as the link's token must not be sent in a URL.</p></noscript>
-                \(forms)
-                """, script: AccountPageSources.common + script)
+    private static func response(_ title: String, _ forms: String, _ script: String) -> APIResponse {
+        HTMLPage(style: .text(PageStyle.accounts), script: .text(AccountPageSources.common + script)).response(
+            headed: title,
+            """
+            <p id="message" role="status" aria-live="polite"></p>
+            <noscript><p>This page needs JavaScript, as the link's token must not be sent in a URL.</p></noscript>
+            \(forms)
+            """)
     }
 }
 
-/// The style sheet, the forms and the scripts of the pages of `AccountPageRoutes`.
+/// The forms and the scripts of the pages of `AccountPageRoutes`.
 ///
 /// Texts from the API are shown as text and never as HTML.
 enum AccountPageSources {
-    static let style = """
-
-        :root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
-        body { margin: 0; }
-        main { max-width: 26rem; margin: 0 auto; padding: 1.5rem 1rem; }
-        h1 { font-size: 1.4rem; }
-        label { display: block; margin-top: 1rem; font-weight: 600; }
-        input, button { box-sizing: border-box; width: 100%; padding: .6rem; font: inherit; }
-        button { margin-top: 1.25rem; font-weight: 600; cursor: pointer; }
-        :focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
-        .hint { margin: .25rem 0 0; font-size: .9rem; }
-        #message:not(:empty) { padding: .75rem; border: 1px solid; border-radius: .25rem; }
-        [hidden] { display: none; }
-
-        """
-
     /// What both pages use: the token, requests to the API, and messages.
     static let common = """
 

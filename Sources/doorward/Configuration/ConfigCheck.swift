@@ -120,7 +120,7 @@ struct ConfigurationReport {
             ["checkpoints", Table.Cell(configuration.checkpointPath)], ["backups", Table.Cell(backups)],
         ]
         facts += adapterFacts.map { [Table.Cell($0.name), Table.Cell($0.text)] }
-        facts.append(["log", Table.Cell("\(configuration.log.level), \(configuration.log.format.rawValue)")])
+        facts.append(["log", Table.Cell("\(configuration.log.level), \(configuration.log.format)")])
         facts += warnings.map { [Table.Cell("warning", .yellow), Table.Cell($0)] }
         return ["\((file ?? "no file").printable): \(style.paint("ok", .green))"]
             + Table("", "", rows: facts).lines(style, withHeadings: false)
@@ -137,7 +137,7 @@ struct ConfigurationReport {
             "personKeys": file(configuration.personKeyPath, exists: hasPersonKeys),
             "checkpoints": .string(configuration.checkpointPath),
             "logLevel": .string(configuration.log.level),
-            "logFormat": .string(configuration.log.format.rawValue), "warnings": .array(warnings.map { .string($0) }),
+            "logFormat": .string(configuration.log.format), "warnings": .array(warnings.map { .string($0) }),
         ]
         document["file"] = self.file.map { .string($0) }
         document["publicUrl"] = configuration.gateway.publicURL.map { .string($0) }

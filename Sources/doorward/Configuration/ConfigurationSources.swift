@@ -1,4 +1,3 @@
-import Configuration
 import DoorwardAdapterKit
 import DoorwardDomain
 import FoundationEssentials
@@ -21,17 +20,13 @@ struct ConfigurationSources {
         let fileSettings = if let file { try ConfigurationFile(path: file, table: table).settings() } else { [String: Setting]() }
         let environmentSettings = try table.settings(
             of: environment, except: ConfigurationTable.otherVariables, over: fileSettings)
-        let layers = [try flagSettings(table), environmentSettings, fileSettings]
-        let settings = layers.reduce(into: [String: Setting]()) { settings, layer in
-            settings.merge(layer) { stronger, _ in stronger }
-        }
-        let origins = settings.mapValues(\.origin)
-        let reader = ConfigReader(providers: layers.map(Self.provider))
-        var configuration = try GatewayConfiguration(reader, origins)
-        configuration.origins = SettingOrigins(origins)
+        let settings = fileSettings.merging(environmentSettings) { $1 }.merging(try flagSettings(table)) { $1 }
+        var configuration = GatewayConfiguration()
+        try GatewayKey.apply(settings, to: &configuration)
+        configuration.origins = SettingOrigins(settings.mapValues(\.origin))
         configuration.adapters = AdapterSettings(adapters.flatMap(\.sections), settings)
         for adapter in adapters { _ = try adapter.configure(configuration.adapters.of(adapter.sections)) }
-        try configuration.checkExposure(origins)
+        try configuration.checkExposure()
         return configuration
     }
 
@@ -44,124 +39,17 @@ struct ConfigurationSources {
         }
         return settings
     }
-
-    private static func provider(_ settings: [String: Setting]) -> any ConfigProvider {
-        let values = settings.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue($1.value.content, isSecret: false)) }
-        return InMemoryProvider(values: Dictionary(uniqueKeysWithValues: values))
-    }
 }
 
 extension GatewayConfiguration {
-    /// Reads the settings with their defaults. The values have already been checked against the list of keys.
-    fileprivate init(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) {
-        gateway.name = reader.string(forKey: "gateway.name", default: gateway.name)
-        gateway.publicURL = reader.string(forKey: "gateway.publicUrl")
-        http.host = reader.string(forKey: "http.host", default: http.host)
-        http.port = reader.int(forKey: "http.port", default: http.port)
-        http.trustedProxies = reader.stringArray(forKey: "http.trustedProxies", default: http.trustedProxies)
-        http.plainBehindProxy = reader.bool(forKey: "http.plainBehindProxy", default: http.plainBehindProxy)
-        http.maxConnections = reader.int(forKey: "http.maxConnections", default: http.maxConnections)
-        http.maxConnectionsPerAddress = reader.int(
-            forKey: "http.maxConnectionsPerAddress", default: http.maxConnectionsPerAddress)
-        http.requestTimeoutSeconds = reader.int(forKey: "http.requestTimeoutSeconds", default: http.requestTimeoutSeconds)
-        http.tls = try Self.tls(reader, origins)
-        store.path = reader.string(forKey: "store.path", default: store.path)
-        auth.accessTokenMinutes = reader.int(forKey: "auth.accessTokenMinutes", default: auth.accessTokenMinutes)
-        auth.refreshTokenDays = reader.int(forKey: "auth.refreshTokenDays", default: auth.refreshTokenDays)
-        auth.signingKeyFile = reader.string(forKey: "auth.signingKeyFile")
-        auth.passwordCost = reader.int(forKey: "auth.passwordCost", default: auth.passwordCost)
-        limits.deniedPerMinute = reader.int(forKey: "limits.deniedPerMinute", default: limits.deniedPerMinute)
-        limits.signInFailuresPerMinute = reader.int(
-            forKey: "limits.signInFailuresPerMinute", default: limits.signInFailuresPerMinute)
-        clock.maxStepSeconds = reader.int(forKey: "clock.maxStepSeconds", default: clock.maxStepSeconds)
-        commands.timeoutSeconds = reader.int(forKey: "commands.timeoutSeconds", default: commands.timeoutSeconds)
-        audit.keyFile = reader.string(forKey: "audit.keyFile")
-        audit.personKeyFile = reader.string(forKey: "audit.personKeyFile")
-        audit.checkpointFile = reader.string(forKey: "audit.checkpointFile")
-        audit.checkpointRecords = reader.int(forKey: "audit.checkpointRecords", default: audit.checkpointRecords)
-        audit.checkpointSeconds = reader.int(forKey: "audit.checkpointSeconds", default: audit.checkpointSeconds)
-        audit.witnesses = reader.stringArray(forKey: "audit.witnesses", default: audit.witnesses)
-        purchases = try Self.purchases(reader, origins)
-        backup = try Self.backup(reader, origins)
-        metrics.tokenFile = reader.string(forKey: "metrics.tokenFile")
-        log.level = reader.string(forKey: "log.level", default: log.level)
-        log.format = reader.string(forKey: "log.format", as: Log.Format.self, default: log.format)
-    }
-
-    /// Returns the paths of the certificate and the key.
-    private static func tls(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) -> TLS? {
-        try pair("http.tls.certificate", "http.tls.privateKey", reader, origins).map {
-            TLS(certificate: $0.0, privateKey: $0.1)
-        }
-    }
-
-    private static func purchases(
-        _ reader: ConfigReader, _ origins: [String: SettingOrigin]
-    ) throws(ConfigurationError) -> Purchases? {
-        let environments = "iap.environments"
-        guard let (root, bundle) = try pair("iap.rootCertificate", "iap.bundleId", reader, origins) else {
-            try refuse(environments, without: "iap.rootCertificate", origins)
-            return nil
-        }
-        var purchases = Purchases(rootCertificate: root, bundleID: bundle)
-        purchases.environments = reader.stringArray(forKey: ConfigKey(environments), default: purchases.environments)
-        return purchases
-    }
-
-    private static func backup(_ reader: ConfigReader, _ origins: [String: SettingOrigin]) throws(ConfigurationError) -> Backup? {
-        guard let folder = reader.string(forKey: "backup.folder") else {
-            for key in ["backup.at", "backup.keepDays"] { try refuse(key, without: "backup.folder", origins) }
-            return nil
-        }
-        var backup = Backup(folder: folder)
-        backup.at = reader.string(forKey: "backup.at", default: backup.at)
-        backup.keepDays = reader.int(forKey: "backup.keepDays", default: backup.keepDays)
-        return backup
-    }
-
-    /// Throws an error if a key is set that has no meaning without another one, which is not.
-    private static func refuse(
-        _ key: String, without needed: String, _ origins: [String: SettingOrigin]
-    ) throws(ConfigurationError) {
-        guard let origin = origins[key] else { return }
-        throw ConfigurationError("\(origin): `\(key)` needs `\(needed)` beside it")
-    }
-
-    /// Returns the values of two keys that must be set together; `nil` if neither is set.
-    private static func pair(
-        _ first: String, _ second: String, _ reader: ConfigReader, _ origins: [String: SettingOrigin]
-    ) throws(ConfigurationError) -> (String, String)? {
-        let keys = [first, second]
-        let values = keys.map { reader.string(forKey: ConfigKey($0)) }
-        switch (values[0], values[1]) {
-        case (let one?, let other?): return (one, other)
-        case (nil, nil): return nil
-        case (nil, _):
-            throw ConfigurationError("\(origins[keys[1], default: .standard]): `\(keys[1])` needs `\(keys[0])` beside it")
-        case (_, nil):
-            throw ConfigurationError("\(origins[keys[0], default: .standard]): `\(keys[0])` needs `\(keys[1])` beside it")
-        }
-    }
-
     /// Throws an error if the gateway would listen without TLS on an address other than a loopback
     /// address, unless a proxy that terminates TLS is configured.
-    fileprivate func checkExposure(_ origins: [String: SettingOrigin]) throws(ConfigurationError) {
+    fileprivate func checkExposure() throws(ConfigurationError) {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
         guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }
         throw ConfigurationError(
-            "\(origins["http.host", default: .standard]): `http.host` is `\(http.host)`, which is no loopback address; "
+            "\(origins.subject("http.host")) is `\(http.host)`, which is no loopback address; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")
-    }
-}
-
-extension SettingValue {
-    fileprivate var content: ConfigContent {
-        switch self {
-        case .text(let text): .string(text)
-        case .integer(let number): .int(number)
-        case .boolean(let flag): .bool(flag)
-        case .texts(let texts): .stringArray(texts)
-        }
     }
 }
 

@@ -6,7 +6,8 @@ extension ConfigurationTable {
     /// Creates the table of the keys of the gateway and of its adapters. The file and the environment are checked against this
     /// table. A test checks that `docs/configuration.md` agrees with it.
     init(adapters: [any AdapterFactory]) {
-        self.init(Self.gatewayKeys + adapters.flatMap { $0.sections.flatMap(\.configurationKeys) } + Self.logKeys)
+        let sections = adapters.flatMap { $0.sections.flatMap(\.configurationKeys) }
+        self.init(GatewayKey.first.map(\.key) + sections + GatewayKey.last.map(\.key))
     }
 
     /// The rows of the table of docs/configuration.md.
@@ -14,107 +15,179 @@ extension ConfigurationTable {
 
     /// Variables that belong to commands other than `serve`.
     static let otherVariables: Set<String> = ["DOORWARD_SERVER", "DOORWARD_TOKEN", "DOORWARD_AS", "DOORWARD_CA_FILE"]
+}
 
-    private static let gatewayKeys = [
-        ConfigurationKey(
-            "gateway.name", .hostName, default: .text("doorward.local"),
-            meaning: "the gateway's name, the issuer of its access tokens: letters, digits, dots, hyphens"),
-        ConfigurationKey(
-            "gateway.publicUrl", .webAddress, meaning: "the address at which people open the gateway, for links: `https://…`"),
-        ConfigurationKey("http.host", .text, default: .text("127.0.0.1"), meaning: "the address to listen on"),
-        ConfigurationKey(
-            "http.port", .integer(0...65_535), default: .integer(8080),
-            meaning: "0 picks a free one, which the line `listening on …` names"),
-        ConfigurationKey(
-            "http.trustedProxies", .addresses, shownDefault: "none",
-            meaning: "addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted"),
-        ConfigurationKey(
-            "http.plainBehindProxy", .boolean, default: .boolean(false),
-            meaning: "allows plain HTTP on other than loopback addresses, behind a proxy on another machine that terminates TLS"),
-        ConfigurationKey(
-            "http.maxConnections", .integer(16...65_536), default: .integer(4096),
-            meaning: "open connections, half of them reserved for signed-in clients; fewer if the limit on open files is low"),
-        ConfigurationKey(
-            "http.maxConnectionsPerAddress", .integer(1...65_536), default: .integer(512),
-            meaning: "connections of one IPv4 address or IPv6 /64; behind a trusted proxy, requests in progress of one client"),
-        ConfigurationKey(
-            "http.requestTimeoutSeconds", .integer(5...600), default: .integer(30),
-            meaning: "timeout for receiving a whole request, from its first byte to its last"),
-        ConfigurationKey(
-            "http.tls.certificate", .text, meaning: "the certificate and its intermediates, a PEM file; read again every minute"),
-        ConfigurationKey("http.tls.privateKey", .text, meaning: "the certificate's key, a PEM file"),
-        ConfigurationKey("store.path", .text, default: .text("doorward.db"), meaning: "the database file, on a local disk"),
-        ConfigurationKey(
-            "auth.accessTokenMinutes", .integer(1...1_440), default: .integer(15), meaning: "lifetime of an access token"),
-        ConfigurationKey(
-            "auth.refreshTokenDays", .integer(1...365), default: .integer(30),
-            meaning: "how long a session lasts without being refreshed"),
-        ConfigurationKey(
-            "auth.signingKeyFile", .text, shownDefault: "`<store.path>.signing-key`",
-            meaning: "the key that signs access tokens; created at the first start, mode 0600"),
-        ConfigurationKey(
-            "auth.passwordCost", .integer(14...20), default: .integer(17),
-            meaning: "the base-2 logarithm of scrypt's N: each step doubles time and memory (17: 128 MiB)"),
-        ConfigurationKey(
-            "limits.deniedPerMinute", .integer(1...100_000), default: .integer(20),
-            meaning: "denied commands of one person; further ones are refused without a decision"),
-        ConfigurationKey(
-            "limits.signInFailuresPerMinute", .integer(1...100_000), default: .integer(20),
-            meaning: "failed sign-ins from one address (IPv6: one network of 64 bits); further ones are refused for a while"),
-        ConfigurationKey(
-            "commands.timeoutSeconds", .integer(1...60), default: .integer(10),
-            meaning: "the timeout of a command whose request has no `timeoutMs`"),
-        ConfigurationKey(
-            "clock.maxStepSeconds", .integer(3...3_600), default: .integer(60),
-            meaning: "the largest step of the system clock that leaves it trusted; after a larger one guest accesses are denied"),
-        ConfigurationKey(
-            "audit.keyFile", .text, shownDefault: "`<store.path>.audit-key`",
-            meaning: "the key that signs checkpoints of the access log; created at the first start, mode 0600"),
-        ConfigurationKey(
-            "audit.checkpointFile", .text, shownDefault: "`<store.path>.checkpoints`",
-            meaning: "the signed checkpoints, best on another disk than the database; created at the first start"),
-        ConfigurationKey(
-            "audit.personKeyFile", .text, shownDefault: "`<store.path>.person-keys`",
-            meaning:
-                "the keys that encrypt personal data in the database; created at the first start, mode 0600, changed by erasures"),
-        ConfigurationKey(
-            "audit.checkpointRecords", .integer(1...1_000_000), default: .integer(256),
-            meaning: "new records of a log after which a checkpoint is signed"),
-        ConfigurationKey(
-            "audit.checkpointSeconds", .integer(1...86_400), default: .integer(60),
-            meaning: "time after which a checkpoint is signed if there is any new record"),
-        ConfigurationKey(
-            "audit.witnesses", .witnesses, shownDefault: "none",
-            meaning: "the public keys of at most 8 witnesses whose cosignatures of checkpoints are kept"),
-        ConfigurationKey(
-            "iap.rootCertificate", .text,
-            meaning: "the root certificate of signed purchases, a DER or PEM file; without it no purchase is accepted"),
-        ConfigurationKey("iap.bundleId", .text, meaning: "the app whose purchases are accepted; needed beside the certificate"),
-        ConfigurationKey(
-            "iap.environments", .environments, shownDefault: "Production",
-            meaning: "the environments of the App Store whose purchases are accepted: `Production Sandbox Xcode LocalTesting`"),
+/// A key of the gateway's own sections, and the value that it sets. The key's default is the value in a new `GatewayConfiguration`.
+struct GatewayKey: Sendable {
+    let key: ConfigurationKey
+    /// The path of the key that must be set beside this one; `nil` for none.
+    private let needed: String?
+    private let set: @Sendable (SettingValue, inout GatewayConfiguration) -> Void
+
+    /// - Parameters:
+    ///   - shownDefault: the default in the documentation, if it is not the one of a new configuration.
+    ///   - meaning: the key's documentation; see `ConfigurationKey.meaning`.
+    private init<Value>(
+        _ path: String, _ place: any (WritableKeyPath<GatewayConfiguration, Value> & Sendable), _ type: SettingType,
+        needs needed: String? = nil, shownDefault: String? = nil, _ meaning: String
+    ) {
+        let standard = SettingValue(content: GatewayConfiguration()[keyPath: place])
+        // Beside another key, the default is no value that could be set alone, so the documentation does not show it as code.
+        key = ConfigurationKey(
+            path, type, default: standard, shownDefault: shownDefault ?? (needed == nil ? nil : standard?.text), meaning: meaning)
+        self.needed = needed
+        set = { setting, configuration in
+            // The type of the key is that of its place: a test sets each key.
+            if let value = setting.content as? Value { configuration[keyPath: place] = value }
+        }
+    }
+
+    /// Puts the settings of all keys into a configuration.
+    ///
+    /// - Throws: an error for the first key that has no meaning without another one, which is not set.
+    static func apply(_ settings: [String: Setting], to configuration: inout GatewayConfiguration) throws(ConfigurationError) {
+        for row in first + last {
+            guard let setting = settings[row.key.path] else { continue }
+            if let needed = row.needed, settings[needed] == nil {
+                throw ConfigurationError("\(setting.origin): `\(row.key.path)` needs `\(needed)` beside it")
+            }
+            row.set(setting.value, &configuration)
+        }
+    }
+
+    /// The keys before those of the adapters, in the order of the documentation.
+    static let first: [GatewayKey] = [
+        GatewayKey(
+            "gateway.name", \.gateway.name, .hostName,
+            "the gateway's name, the issuer of its access tokens: letters, digits, dots, hyphens"),
+        GatewayKey(
+            "gateway.publicUrl", \.gateway.publicURL, .webAddress,
+            "the address at which people open the gateway, for links: `https://…`"),
+        GatewayKey("http.host", \.http.host, .text, "the address to listen on"),
+        GatewayKey("http.port", \.http.port, .integer(0...65_535), "0 picks a free one, which the line `listening on …` names"),
+        GatewayKey(
+            "http.trustedProxies", \.http.trustedProxies, .addresses, shownDefault: "none",
+            "addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted"),
+        GatewayKey(
+            "http.plainBehindProxy", \.http.plainBehindProxy, .boolean,
+            "allows plain HTTP on other than loopback addresses, behind a proxy on another machine that terminates TLS"),
+        GatewayKey(
+            "http.maxConnections", \.http.maxConnections, .integer(16...65_536),
+            "open connections, half of them reserved for signed-in clients; fewer if the limit on open files is low"),
+        GatewayKey(
+            "http.maxConnectionsPerAddress", \.http.maxConnectionsPerAddress, .integer(1...65_536),
+            "connections of one IPv4 address or IPv6 /64; behind a trusted proxy, requests in progress of one client"),
+        GatewayKey(
+            "http.requestTimeoutSeconds", \.http.requestTimeoutSeconds, .integer(5...600),
+            "timeout for receiving a whole request, from its first byte to its last"),
+        GatewayKey(
+            "http.tls.certificate", \.http.tls.made.certificate, .text, needs: "http.tls.privateKey",
+            "the certificate and its intermediates, a PEM file; read again every minute"),
+        GatewayKey(
+            "http.tls.privateKey", \.http.tls.made.privateKey, .text, needs: "http.tls.certificate",
+            "the certificate's key, a PEM file"),
+        GatewayKey("store.path", \.store.path, .text, "the database file, on a local disk"),
+        GatewayKey("auth.accessTokenMinutes", \.auth.accessTokenMinutes, .integer(1...1_440), "lifetime of an access token"),
+        GatewayKey(
+            "auth.refreshTokenDays", \.auth.refreshTokenDays, .integer(1...365),
+            "how long a session lasts without being refreshed"),
+        GatewayKey(
+            "auth.signingKeyFile", \.auth.signingKeyFile, .text, shownDefault: "`<store.path>.signing-key`",
+            "the key that signs access tokens; created at the first start, mode 0600"),
+        GatewayKey(
+            "auth.passwordCost", \.auth.passwordCost, .integer(14...20),
+            "the base-2 logarithm of scrypt's N: each step doubles time and memory (17: 128 MiB)"),
+        GatewayKey(
+            "limits.deniedPerMinute", \.limits.deniedPerMinute, .integer(1...100_000),
+            "denied commands of one person; further ones are refused without a decision"),
+        GatewayKey(
+            "limits.signInFailuresPerMinute", \.limits.signInFailuresPerMinute, .integer(1...100_000),
+            "failed sign-ins from one address (IPv6: one network of 64 bits); further ones are refused for a while"),
+        GatewayKey(
+            "commands.timeoutSeconds", \.commands.timeoutSeconds, .integer(1...60),
+            "the timeout of a command whose request has no `timeoutMs`"),
+        GatewayKey(
+            "clock.maxStepSeconds", \.clock.maxStepSeconds, .integer(3...3_600),
+            "the largest step of the system clock that leaves it trusted; after a larger one guest accesses are denied"),
+        GatewayKey(
+            "audit.keyFile", \.audit.keyFile, .text, shownDefault: "`<store.path>.audit-key`",
+            "the key that signs checkpoints of the access log; created at the first start, mode 0600"),
+        GatewayKey(
+            "audit.checkpointFile", \.audit.checkpointFile, .text, shownDefault: "`<store.path>.checkpoints`",
+            "the signed checkpoints, best on another disk than the database; created at the first start"),
+        GatewayKey(
+            "audit.personKeyFile", \.audit.personKeyFile, .text, shownDefault: "`<store.path>.person-keys`",
+            "the keys that encrypt personal data in the database; created at the first start, mode 0600, changed by erasures"),
+        GatewayKey(
+            "audit.checkpointRecords", \.audit.checkpointRecords, .integer(1...1_000_000),
+            "new records of a log after which a checkpoint is signed"),
+        GatewayKey(
+            "audit.checkpointSeconds", \.audit.checkpointSeconds, .integer(1...86_400),
+            "time after which a checkpoint is signed if there is any new record"),
+        GatewayKey(
+            "audit.witnesses", \.audit.witnesses, .witnesses, shownDefault: "none",
+            "the public keys of at most 8 witnesses whose cosignatures of checkpoints are kept"),
+        GatewayKey(
+            "iap.rootCertificate", \.purchases.made.rootCertificate, .text, needs: "iap.bundleId",
+            "the root certificate of signed purchases, a DER or PEM file; without it no purchase is accepted"),
+        GatewayKey(
+            "iap.bundleId", \.purchases.made.bundleID, .text, needs: "iap.rootCertificate",
+            "the app whose purchases are accepted; needed beside the certificate"),
+        GatewayKey(
+            "iap.environments", \.purchases.made.environments, .environments, needs: "iap.rootCertificate",
+            "the environments of the App Store whose purchases are accepted: `Production Sandbox Xcode LocalTesting`"),
     ]
 
-    private static let logKeys = [
-        ConfigurationKey(
-            "backup.folder", .text,
-            meaning: "the folder into which the gateway backs itself up once a day, best on another disk; without it, it does not"
-        ),
-        ConfigurationKey(
-            "backup.at", .timeOfDay, shownDefault: "03:30",
-            meaning: "the time of the backup, `hh:mm` in the time zone of the machine"),
-        ConfigurationKey(
-            "backup.keepDays", .integer(1...3_650), shownDefault: "14",
-            meaning: "how many days a backup is kept; older ones are deleted after a new one was found whole"),
-        ConfigurationKey(
-            "metrics.tokenFile", .text,
-            meaning: "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),
-        ConfigurationKey(
-            "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]), default: .text("info"),
-            meaning: "`trace debug info notice warning error critical`"),
-        ConfigurationKey(
-            "log.format", .choice(["text", "json"]), default: .text("text"), meaning: "`text` or `json`, on standard error"),
+    /// The keys after those of the adapters.
+    static let last: [GatewayKey] = [
+        GatewayKey(
+            "backup.folder", \.backup.made.folder, .text,
+            "the folder into which the gateway backs itself up once a day, best on another disk; without it, it does not"),
+        GatewayKey(
+            "backup.at", \.backup.made.at, .timeOfDay, needs: "backup.folder",
+            "the time of the backup, `hh:mm` in the time zone of the machine"),
+        GatewayKey(
+            "backup.keepDays", \.backup.made.keepDays, .integer(1...3_650), needs: "backup.folder",
+            "how many days a backup is kept; older ones are deleted after a new one was found whole"),
+        GatewayKey(
+            "metrics.tokenFile", \.metrics.tokenFile, .text,
+            "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),
+        GatewayKey(
+            "log.level", \.log.level, .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+            "`trace debug info notice warning error critical`"),
+        GatewayKey("log.format", \.log.format, .choice(["text", "json"]), "`text` or `json`, on standard error"),
     ]
+}
+
+extension SettingValue {
+    /// The value in the type of its place in a configuration.
+    fileprivate var content: Any {
+        switch self {
+        case .text(let text): text
+        case .integer(let number): number
+        case .boolean(let flag): flag
+        case .texts(let texts): texts
+        }
+    }
+
+    /// Returns `nil` for an optional without a value, and for the empty text of a key that must be set.
+    fileprivate init?(content: Any) {
+        switch content {
+        case let text as String where !text.isEmpty: self = .text(text)
+        case let number as Int: self = .integer(number)
+        case let flag as Bool: self = .boolean(flag)
+        case let texts as [String]: self = .texts(texts)
+        default: return nil
+        }
+    }
+}
+
+extension Optional where Wrapped: GatewayConfiguration.OptionalSection {
+    /// The section, made when its first key is set.
+    fileprivate var made: Wrapped {
+        get { self ?? Wrapped() }
+        set { self = newValue }
+    }
 }
 
 extension SettingType {

@@ -28,6 +28,9 @@ struct GatewayConfiguration: Equatable, Sendable {
     /// The origins of the settings, for errors that are detected only when a setting is used.
     var origins = SettingOrigins()
 
+    /// A section that has no effect if none of its keys is set. Its empty texts are those of keys that must be set.
+    protocol OptionalSection: Equatable, Sendable { init() }
+
     struct Identity: Equatable, Sendable {
         /// The issuer of the gateway's access tokens.
         var name = "doorward.local"
@@ -53,9 +56,9 @@ struct GatewayConfiguration: Equatable, Sendable {
     }
 
     /// Paths of PEM files.
-    struct TLS: Equatable, Sendable {
-        var certificate: String
-        var privateKey: String
+    struct TLS: OptionalSection {
+        var certificate = ""
+        var privateKey = ""
     }
 
     struct Store: Equatable, Sendable {
@@ -101,16 +104,16 @@ struct GatewayConfiguration: Equatable, Sendable {
         var witnesses: [String] = []
     }
 
-    struct Purchases: Equatable, Sendable {
+    struct Purchases: OptionalSection {
         /// The path of a file in DER or PEM.
-        var rootCertificate: String
-        var bundleID: String
+        var rootCertificate = ""
+        var bundleID = ""
         var environments = ["Production"]
     }
 
-    struct Backup: Equatable, Sendable {
+    struct Backup: OptionalSection {
         /// The folder of the backups; relative to the working directory.
-        var folder: String
+        var folder = ""
         /// The time of day, `hh:mm`, in the machine's time zone.
         var at = "03:30"
         /// How long a backup is kept.
@@ -124,12 +127,8 @@ struct GatewayConfiguration: Equatable, Sendable {
 
     struct Log: Equatable, Sendable {
         var level = "info"
-        var format = Format.text
-
-        enum Format: String, Sendable {
-            case text
-            case json
-        }
+        /// `text` or `json`.
+        var format = "text"
     }
 }
 

@@ -98,10 +98,10 @@ struct Serve: AsyncParsableCommand {
         let level = Logger.Level(rawValue: log.level) ?? .info
         let makeHandler = { @Sendable (label: String, provider: Logger.MetadataProvider?) -> any LogHandler in
             var handler: any LogHandler
-            switch log.format {
-            case .text: handler = StreamLogHandler.standardError(label: label)
-            case .json:
+            if log.format == "json" {
                 handler = JSONLogHandler(label: label, now: { SystemClock().now() }, write: { StandardStream.error.line($0) })
+            } else {
+                handler = StreamLogHandler.standardError(label: label)
             }
             handler.logLevel = level
             handler.metadataProvider = provider

@@ -75,7 +75,7 @@ import Testing
         expected.purchases = .init(
             rootCertificate: "root.cer", bundleID: "com.example.doors", environments: ["Production", "Sandbox"])
         expected.backup = .init(folder: "/var/backups/doorward", at: "23:05", keepDays: 30)
-        expected.log = .init(level: "debug", format: .json)
+        expected.log = .init(level: "debug", format: "json")
         let configuration = try ConfigurationSources(file: file).load()
         expected.adapters = configuration.adapters
         #expect(configuration == expected)

@@ -41,7 +41,7 @@ struct FleetFixture {
     mutating func disconnect(client: Int = 0) { fleet.disconnected(client: client, at: now) }
 
     mutating func receive(_ topic: String, _ text: String, isRetained: Bool = false, client: Int = 0) {
-        fleet.receive(IncomingMessage(topic, text, isRetained: isRetained), client: client, at: now)
+        fleet.receive(Message(topic, text, isRetained: isRetained), client: client, at: now)
         collect()
     }
 
@@ -80,15 +80,15 @@ struct FleetFixture {
         return effects
     }
 
-    mutating func takeMessages() -> [OutgoingMessage] {
+    mutating func takeMessages() -> [Message] {
         takeEffects().compactMap { if case .publish(_, let message) = $0 { message } else { nil } }
     }
 
-    /// Returns the messages since the last call as lines of text; see `OutgoingMessage.line`.
+    /// Returns the messages since the last call as lines of text; see `Message.line`.
     mutating func takeLines() -> [String] { takeMessages().map(\.line) }
 }
 
-extension OutgoingMessage {
+extension Message {
     /// `topic payload`, with the prefix `!` for QoS 1 and `*` for a retained message.
-    var line: String { (qos == 1 ? "!" : "") + (isRetained ? "*" : "") + "\(topic) \(String(decoding: payload, as: UTF8.self))" }
+    var line: String { (qos == 1 ? "!" : "") + (isRetained ? "*" : "") + "\(topic) \(text)" }
 }

@@ -88,7 +88,7 @@ import Testing
 
     @Test("manual actions occur at the configured rate and at seeded times")
     func manualRate() {
-        func messages(seed: UInt64) -> [OutgoingMessage] {
+        func messages(seed: UInt64) -> [Message] {
             var fixture = FleetFixture([.init(profile: .zigbee2mqtt, count: 5)], seed: seed, manualPerMinute: 60)
             fixture.connect()
             _ = fixture.takeMessages()

@@ -50,17 +50,17 @@ import Testing
         let moment = MessageLog.Moment(wall: 1_755_955_213_235, monotonic: 9_007_199_254_740_993)
         let head = #"{"wallMs":1755955213235,"monotonicNs":9007199254740993,"direction":"in","client":"c","topic":"t","#
         #expect(
-            MessageLog.line(OutgoingMessage("t", "a\"b", qos: 1), .received, client: "c", at: moment)
+            MessageLog.line(Message("t", "a\"b", qos: 1), .received, client: "c", at: moment)
                 == head + #""payload":"a\"b","qos":1,"retain":false}"#)
         #expect(
-            MessageLog.line(OutgoingMessage("t", [0xFF, 0x00], isRetained: true), .received, client: "c", at: moment)
+            MessageLog.line(Message("t", [0xFF, 0x00], isRetained: true), .received, client: "c", at: moment)
                 == head + #""payloadBase64":"/wA=","qos":0,"retain":true}"#)
     }
 
     @Test("queued frames are sent in order, are kept while the connection is busy, and are dropped when it is closed")
     func outbox() {
         var outbox = Outbox()
-        for number in 0..<5 { outbox.append(OutgoingMessage("\(number)", "")) }
+        for number in 0..<5 { outbox.append(Message("\(number)", "")) }
         var taken: [String] = []
         outbox.drain { message in
             guard taken.count < 2 else { return .busy }
@@ -68,13 +68,13 @@ import Testing
             return .done
         }
         #expect(taken == ["0", "1"] && !outbox.isEmpty)
-        outbox.append(OutgoingMessage("5", ""))
+        outbox.append(Message("5", ""))
         outbox.drain { message in
             taken.append(message.topic)
             return .done
         }
         #expect(taken == ["0", "1", "2", "3", "4", "5"] && outbox.isEmpty)
-        outbox.append(OutgoingMessage("6", ""))
+        outbox.append(Message("6", ""))
         outbox.drain { _ in .notConnected }
         #expect(outbox.isEmpty)
     }

@@ -13,9 +13,9 @@ struct ESPHomeLock: Dialect {
     private var base: String { "\(node)/lock/\(Self.object)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/command"] }
-    var will: OutgoingMessage? { OutgoingMessage("\(node)/status", "offline", isRetained: true) }
+    var will: Message? { Message("\(node)/status", "offline", isRetained: true) }
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         // Case is ignored, and a retained command is executed like any other.
         let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
         guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], context.acceptsCommand() else {

@@ -10,7 +10,7 @@ struct HomeAssistantLock: Dialect {
     private var base: String { "locks/\(name)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/set", HomeAssistantDiscovery.birthTopic] }
-    var will: OutgoingMessage? { OutgoingMessage("\(base)/availability", "offline", qos: 1, isRetained: true) }
+    var will: Message? { Message("\(base)/availability", "offline", qos: 1, isRetained: true) }
 
     var variables: JSON {
         [
@@ -19,7 +19,7 @@ struct HomeAssistantLock: Dialect {
         ]
     }
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         if HomeAssistantDiscovery.isBirth(message) {
             discover(&context)
             return reportAll(&context)
@@ -99,10 +99,10 @@ enum HomeAssistantDiscovery {
     /// Topic on which Home Assistant publishes that it has started.
     static let birthTopic = "homeassistant/status"
 
-    static func isBirth(_ message: IncomingMessage) -> Bool { message.topic == birthTopic && message.text == "online" }
+    static func isBirth(_ message: Message) -> Bool { message.topic == birthTopic && message.text == "online" }
 
-    static func message(_ path: String, _ configuration: JSON, qos: Int = 0, isRetained: Bool = true) -> OutgoingMessage {
-        OutgoingMessage("\(prefix)/\(path)/config", configuration.description, qos: qos, isRetained: isRetained)
+    static func message(_ path: String, _ configuration: JSON, qos: Int = 0, isRetained: Bool = true) -> Message {
+        Message("\(prefix)/\(path)/config", configuration.description, qos: qos, isRetained: isRetained)
     }
 }
 

@@ -15,9 +15,9 @@ struct HomeKeyLock: Dialect {
     private var base: String { "\(client)/homekit" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["set_state", "set_target_state", "set_current_state"].map { "\(base)/\($0)" } }
-    var will: OutgoingMessage? { OutgoingMessage("\(client)/status", "offline", qos: 1, isRetained: true) }
+    var will: Message? { Message("\(client)/status", "offline", qos: 1, isRetained: true) }
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         guard let number = Int(message.text) else { return }
         switch message.topic {
         case "\(base)/set_current_state":

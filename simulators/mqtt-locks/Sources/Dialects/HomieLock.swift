@@ -9,11 +9,11 @@ struct HomieLock: Dialect {
     private var base: String { "homie/5/\(device)" }
     var stateTopic: String { "\(base)/lock/state" }
     var filters: [String] { ["\(base)/lock/command/set"] }
-    var will: OutgoingMessage? { OutgoingMessage("\(base)/$state", "lost", qos: 1, isRetained: true) }
+    var will: Message? { Message("\(base)/$state", "lost", qos: 1, isRetained: true) }
 
     init(device: String) { self.device = device }
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         // Values are case sensitive; a value outside the format is ignored.
         guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), context.acceptsCommand()
         else {

@@ -35,7 +35,7 @@ struct NukiHubLock: Dialect {
             "\(lock)/query/keypad", "\(lock)/keypad/actionJson",
         ]
     }
-    var will: OutgoingMessage? { OutgoingMessage("\(name)/maintenance/mqttConnectionState", "offline", qos: 1, isRetained: true) }
+    var will: Message? { Message("\(name)/maintenance/mqttConnectionState", "offline", qos: 1, isRetained: true) }
 
     // MARK: - Messages
 
@@ -43,7 +43,7 @@ struct NukiHubLock: Dialect {
         "lock": .lock, "fullLock": .lock, "unlock": .unlock, "lockNgo": .unlock, "unlatch": .open, "lockNgoUnlatch": .open,
     ]
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         switch message.topic {
         case "\(lock)/action": receiveAction(message.text, &context)
         case "\(lock)/query/lockstate" where message.text == "1":
@@ -71,7 +71,7 @@ struct NukiHubLock: Dialect {
         context.startMovement(motion, by: .remote)
     }
 
-    private func receiveKeypad(_ message: IncomingMessage, _ context: inout LockContext) {
+    private func receiveKeypad(_ message: Message, _ context: inout LockContext) {
         guard !message.payload.isEmpty, message.text != "--" else { return }
         let request = JSON(message.payload)
         let code = request?["code"]?.text ?? request?["code"]?.whole.map(String.init)

@@ -21,11 +21,11 @@ struct NukiLock: Dialect {
     private var base: String { "nuki/\(id)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/lockAction", "\(base)/lock", "\(base)/unlock"] }
-    var will: OutgoingMessage? { OutgoingMessage("\(base)/connected", "false", qos: 1, isRetained: true) }
+    var will: Message? { Message("\(base)/connected", "false", qos: 1, isRetained: true) }
 
     // MARK: - Messages
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         let action: Int? =
             switch message.topic {
             case "\(base)/lockAction": Int(message.text)

@@ -16,7 +16,7 @@ struct RingLock: Dialect {
 
     init(name: String, device: String) { (self.name, self.device) = (name, device) }
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         // The bridge publishes everything again some seconds after Home Assistant has started.
         if HomeAssistantDiscovery.isBirth(message) {
             return context.startTimer(context.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.birthTimer)
@@ -85,11 +85,11 @@ struct RingBridge: Bridge {
     }
 
     var filters: [String] { ["ring/\(RingLock.location)/alarm/+/lock/command", HomeAssistantDiscovery.birthTopic] }
-    var will: OutgoingMessage? { nil }
+    var will: Message? { nil }
 
-    func birthMessages(wallMilliseconds: Int64) -> [OutgoingMessage] { [] }
+    func birthMessages(wallMilliseconds: Int64) -> [Message] { [] }
 
-    func recipients(of message: IncomingMessage) -> Recipients {
+    func recipients(of message: Message) -> Recipients {
         if message.topic == HomeAssistantDiscovery.birthTopic { return .allLocks }
         let levels = message.topic.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
         guard levels.count == 5, let number = numbers[levels[3]] else { return .noLock }

@@ -11,9 +11,9 @@ struct TasmotaLock: Dialect {
     var variables: JSON { ["topic": .text(topic)] }
     var stateTopic: String { "stat/\(topic)/POWER" }
     var filters: [String] { ["cmnd/\(topic)/POWER", "cmnd/\(topic)/POWER1", "cmnd/\(topic)/STATE"] }
-    var will: OutgoingMessage? { OutgoingMessage("tele/\(topic)/LWT", "Offline", isRetained: true) }
+    var will: Message? { Message("tele/\(topic)/LWT", "Offline", isRetained: true) }
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         if message.topic == "cmnd/\(topic)/STATE" { return reportTelemetry("stat/\(topic)/RESULT", &context) }
         switch message.text.uppercased() {
         case "ON", "1", "TRUE": switchRelay(true, &context)

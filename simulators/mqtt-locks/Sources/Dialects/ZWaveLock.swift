@@ -27,7 +27,7 @@ struct ZWaveLock: Dialect {
 
     // MARK: - Messages
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         if message.topic == "\(Self.api)/set" { return receiveAPICall(message, &context) }
         guard message.topic.hasPrefix("\(base)/"), message.topic.hasSuffix("/set"), !message.payload.isEmpty else { return }
         let levels = message.topic.dropFirst(base.count + 1).dropLast(4).split(separator: "/").map(String.init)
@@ -42,7 +42,7 @@ struct ZWaveLock: Dialect {
         }
     }
 
-    private func receiveAPICall(_ message: IncomingMessage, _ context: inout LockContext) {
+    private func receiveAPICall(_ message: Message, _ context: inout LockContext) {
         let call = JSON(message.payload)
         let arguments = call?["args"]?.list ?? []
         guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode"
@@ -238,16 +238,16 @@ struct ZWaveBridge: Bridge {
         ]
     }
 
-    var will: OutgoingMessage? { OutgoingMessage(Self.status, #"{"value":false}"#, qos: 1, isRetained: true) }
+    var will: Message? { Message(Self.status, #"{"value":false}"#, qos: 1, isRetained: true) }
 
-    func birthMessages(wallMilliseconds: Int64) -> [OutgoingMessage] {
+    func birthMessages(wallMilliseconds: Int64) -> [Message] {
         [
-            OutgoingMessage(Self.status, ZWaveLock.timed(true, wallMilliseconds), qos: 1, isRetained: true),
-            OutgoingMessage(Self.driverStatus, "true", qos: 1, isRetained: true),
+            Message(Self.status, ZWaveLock.timed(true, wallMilliseconds), qos: 1, isRetained: true),
+            Message(Self.driverStatus, "true", qos: 1, isRetained: true),
         ]
     }
 
-    func recipients(of message: IncomingMessage) -> Recipients {
+    func recipients(of message: Message) -> Recipients {
         if message.topic == "\(ZWaveLock.api)/set" {
             // A call for an unknown node only appears in the bridge's own log.
             let node = JSON(message.payload)?["args"]?.list?.first?["nodeId"]?.whole

@@ -22,7 +22,7 @@ struct ZigbeeLock: Dialect {
 
     // MARK: - Messages
 
-    mutating func receive(_ message: IncomingMessage, _ context: inout LockContext) {
+    mutating func receive(_ message: Message, _ context: inout LockContext) {
         guard message.topic.hasPrefix("\(stateTopic)/") else { return }
         let parts = message.topic.dropFirst(stateTopic.count + 1).split(separator: "/", maxSplits: 1)
         let requestedValues = Self.requestedValues(message, attribute: parts.count > 1 ? String(parts[1]) : nil)
@@ -35,7 +35,7 @@ struct ZigbeeLock: Dialect {
     }
 
     /// Returns the requested values: from JSON, from a bare text for the state, or from the attribute in the topic.
-    private static func requestedValues(_ message: IncomingMessage, attribute: String?) -> [(key: String, value: JSON)] {
+    private static func requestedValues(_ message: Message, attribute: String?) -> [(key: String, value: JSON)] {
         let json = JSON(message.payload)
         if let attribute { return [(attribute, json ?? .text(message.text))] }
         if case .object(let members) = json { return members.map { ($0.key, $0.value) } }
@@ -211,20 +211,20 @@ struct ZigbeeBridge: Bridge {
 
     var filters: [String] { ["set", "get", "set/+", "get/+"].map { "\(base)/+/\($0)" } }
 
-    var will: OutgoingMessage? { OutgoingMessage("\(base)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true) }
+    var will: Message? { Message("\(base)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true) }
 
-    func birthMessages(wallMilliseconds: Int64) -> [OutgoingMessage] {
-        let state = OutgoingMessage("\(base)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
+    func birthMessages(wallMilliseconds: Int64) -> [Message] {
+        let state = Message("\(base)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
         guard publishesDiscovery else { return [state] }
         let coordinator: JSON = [
             "ieee_address": "0x00124b0000000000", "type": "Coordinator", "friendly_name": "Coordinator", "supported": true,
             "definition": nil,
         ]
         let devices = JSON.list([coordinator] + names.enumerated().map { device(number: $0, name: $1) })
-        return [state, OutgoingMessage("\(base)/bridge/devices", devices.description, isRetained: true)]
+        return [state, Message("\(base)/bridge/devices", devices.description, isRetained: true)]
     }
 
-    func recipients(of message: IncomingMessage) -> Recipients {
+    func recipients(of message: Message) -> Recipients {
         let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard levels.count == 3, levels[0] == base, let number = numbers[levels[1]] else { return .noLock }
         return .lock(number)

@@ -96,7 +96,7 @@ struct Fleet: Sendable {
         clients[number].isConnected = false
     }
 
-    mutating func receive(_ message: IncomingMessage, client number: Int, at now: Duration) {
+    mutating func receive(_ message: Message, client number: Int, at now: Duration) {
         self.now = now
         counts.received += 1
         for lock in clients[number].recipients(of: message) { update(lock) { $0.receive(message) } }
@@ -245,7 +245,7 @@ extension Fleet {
 /// An effect that the fleet requests from its runner.
 enum Effect: Hashable, Sendable {
     /// Publishes on the connection with this number.
-    case publish(client: Int, OutgoingMessage)
+    case publish(client: Int, Message)
     /// Ends the connection without a DISCONNECT, so that the broker publishes the last will.
     case cut(client: Int)
     /// Connects again.
@@ -257,7 +257,7 @@ struct FleetClient: Sendable {
     /// The client identifier; also the name of a bridge in control commands.
     let id: String
     let filters: [String]
-    let will: OutgoingMessage?
+    let will: Message?
     /// The locks of the connection, by their numbers in the fleet.
     let locks: Range<Int>
     let bridge: (any Bridge)?
@@ -266,7 +266,7 @@ struct FleetClient: Sendable {
     var isConnected = false
 
     /// The locks of the fleet that a message is addressed to.
-    func recipients(of message: IncomingMessage) -> Range<Int> {
+    func recipients(of message: Message) -> Range<Int> {
         guard let bridge else { return locks }
         switch bridge.recipients(of: message) {
         case .noLock: return locks.lowerBound..<locks.lowerBound

@@ -27,7 +27,7 @@ struct LockContext: Sendable {
     var positionBeforeMovement: Position = .locked
 
     // Output.
-    var messages: [OutgoingMessage] = []
+    var messages: [Message] = []
     var timers: [(after: Duration, timer: TimerKind)] = []
     var connectionFault: ConnectionFault?
 
@@ -53,13 +53,13 @@ struct LockContext: Sendable {
     // MARK: - Messages
 
     mutating func publish(_ topic: String, _ text: String, qos: Int = 0, isRetained: Bool = false) {
-        messages.append(OutgoingMessage(topic, text, qos: qos, isRetained: isRetained))
+        messages.append(Message(topic, text, qos: qos, isRetained: isRetained))
     }
 
     /// Publishes the bolt's state, subject to the faults of reports.
     mutating func report(_ topic: String, _ text: String, qos: Int = 0, isRetained: Bool = false) {
-        if happens(.garbage) { messages.append(OutgoingMessage(topic, Garbage.payload(&random), qos: qos)) }
-        let message = OutgoingMessage(
+        if happens(.garbage) { messages.append(Message(topic, Garbage.payload(&random), qos: qos)) }
+        let message = Message(
             topic, text, qos: qos, isRetained: staleness == .retainNext || isRetained && staleness == .none)
         if staleness == .retainNext { staleness = .stale }
         messages.append(message)

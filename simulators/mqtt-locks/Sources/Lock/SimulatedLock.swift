@@ -30,7 +30,7 @@ struct SimulatedLock: Sendable {
         if hasRetainedFault, retainsState { context.retainStaleState(hasState: true) }
     }
 
-    mutating func receive(_ message: IncomingMessage) { dialect.receive(message, &context) }
+    mutating func receive(_ message: Message) { dialect.receive(message, &context) }
 
     mutating func timerFired(_ timer: LockContext.TimerKind) {
         switch timer {
@@ -71,7 +71,7 @@ struct SimulatedLock: Sendable {
 
     /// Publishes a garbage payload now.
     mutating func sendGarbage() {
-        context.messages.append(OutgoingMessage(dialect.stateTopic, Garbage.payload(&context.random)))
+        context.messages.append(Message(dialect.stateTopic, Garbage.payload(&context.random)))
     }
 
     /// Keeps the present state retained, whatever the lock reports later.

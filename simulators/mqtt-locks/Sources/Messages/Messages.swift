@@ -1,11 +1,12 @@
 import Foundation
 
-/// A message that a lock or its bridge publishes.
-struct OutgoingMessage: Hashable, Sendable {
+/// A message that a lock or its bridge publishes or receives.
+struct Message: Hashable, Sendable {
     var topic: String
     var payload: [UInt8]
     /// 0 or 1. Messages that an ecosystem sends with QoS 2 have 1.
     var qos = 0
+    /// Of a received message, most ecosystems ignore this.
     var isRetained = false
 
     init(_ topic: String, _ payload: [UInt8], qos: Int = 0, isRetained: Bool = false) {
@@ -14,22 +15,6 @@ struct OutgoingMessage: Hashable, Sendable {
 
     init(_ topic: String, _ text: String, qos: Int = 0, isRetained: Bool = false) {
         self.init(topic, Array(text.utf8), qos: qos, isRetained: isRetained)
-    }
-}
-
-/// A message that a lock or its bridge receives.
-struct IncomingMessage: Hashable, Sendable {
-    let topic: String
-    let payload: [UInt8]
-    /// Whether the message is a retained one. Most ecosystems ignore this.
-    var isRetained = false
-
-    init(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) {
-        (self.topic, self.payload, self.isRetained) = (topic, payload, isRetained)
-    }
-
-    init(_ topic: String, _ text: String, isRetained: Bool = false) {
-        self.init(topic, Array(text.utf8), isRetained: isRetained)
     }
 
     /// The payload as text. Invalid UTF-8 is repaired, and matches no value of a lock.

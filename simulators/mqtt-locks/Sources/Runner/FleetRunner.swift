@@ -88,9 +88,7 @@ final class FleetRunner: Sendable {
     private func receive(_ event: MQTTEvent, _ number: Int, _ generation: Int, _ id: String) {
         let moment = MessageLog.Moment.now()
         if case .message(let message) = event {
-            let logged = OutgoingMessage(
-                message.topic, message.payload, qos: Int(message.qos.rawValue), isRetained: message.isRetained)
-            log?.append(logged, .received, client: id, at: moment)
+            log?.append(Message(message), .received, client: id, at: moment)
         }
         queue.async { self.handle(event, number, generation) }
     }
@@ -109,8 +107,7 @@ final class FleetRunner: Sendable {
                 state.connections[number].outbox.removeAll()
                 if reason != .stopped { printError("\(state.fleet.clients[number].id): \(reason)") }
             case .message(let message):
-                state.fleet.receive(
-                    IncomingMessage(message.topic, message.payload, isRetained: message.isRetained), client: number, at: now)
+                state.fleet.receive(Message(message), client: number, at: now)
             case .acknowledged(let id, _):
                 if state.connections[number].probe == id { state.connections[number].isReady = true }
             case .subscribed, .subscriptionGranted, .tooLong: break
@@ -188,14 +185,14 @@ final class FleetRunner: Sendable {
         guard state.connections[number].outbox.isEmpty, state.connections[number].needsProbe else { return }
         // The broker processes packets in order: when it acknowledges this message, it has
         // processed the subscriptions and all earlier messages.
-        let (probe, result) = publish(OutgoingMessage("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
+        let (probe, result) = publish(Message("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
         guard result == .done else { return }
         (state.connections[number].probe, state.connections[number].needsProbe) = (probe, false)
         // Do not wait for a broker that acknowledges no messages.
         if probe == nil { state.connections[number].isReady = true }
     }
 
-    private func publish(_ message: OutgoingMessage, _ connection: MQTTConnection, _ id: String) -> (
+    private func publish(_ message: Message, _ connection: MQTTConnection, _ id: String) -> (
         id: MQTTPublishID?, result: PublishResult
     ) {
         guard let topic = MQTTTopic(message.topic) else { return (nil, .done) }
@@ -295,5 +292,11 @@ enum FileDescriptors {
         guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
         _ = setrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+extension Message {
+    fileprivate init(_ message: MQTTMessage) {
+        self.init(message.topic, message.payload, qos: Int(message.qos.rawValue), isRetained: message.isRetained)
     }
 }

@@ -46,14 +46,14 @@ final class MessageLog: Sendable {
         file = Mutex(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
     }
 
-    func append(_ message: OutgoingMessage, _ direction: Direction, client: String, at moment: Moment) {
+    func append(_ message: Message, _ direction: Direction, client: String, at moment: Moment) {
         let line = Self.line(message, direction, client: client, at: moment)
         // If the disk is full, the fleet keeps running and the log ends.
         file.withLock { try? $0.write(contentsOf: Data((line + "\n").utf8)) }
     }
 
     /// Returns the line for one message. A payload that is not UTF-8 is written as `payloadBase64` instead of `payload`.
-    static func line(_ message: OutgoingMessage, _ direction: Direction, client: String, at moment: Moment) -> String {
+    static func line(_ message: Message, _ direction: Direction, client: String, at moment: Moment) -> String {
         let payload: JSON =
             if let text = String(validating: message.payload, as: UTF8.self) {
                 ["payload": .text(text)]
@@ -69,19 +69,19 @@ final class MessageLog: Sendable {
 
 /// Messages waiting for a connection that is busy, in order. They are discarded when the connection breaks.
 struct Outbox {
-    private var waiting: [OutgoingMessage] = []
+    private var waiting: [Message] = []
     private var first = 0
 
     var isEmpty: Bool { first == waiting.count }
 
-    mutating func append(_ message: OutgoingMessage) { waiting.append(message) }
+    mutating func append(_ message: Message) { waiting.append(message) }
 
     mutating func removeAll() { (waiting, first) = ([], 0) }
 
     /// Publishes as many messages as the connection accepts.
     ///
     /// - Parameter publish: publishes one message.
-    mutating func drain(_ publish: (OutgoingMessage) -> PublishResult) {
+    mutating func drain(_ publish: (Message) -> PublishResult) {
         loop: while first < waiting.count {
             switch publish(waiting[first]) {
             case .done: first += 1

@@ -1,0 +1,135 @@
+internal import Crypto
+internal import DoorwardDomain
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// The frame of a page for people: its head, and what a browser may load for it, which is its style sheet and its script and nothing
+/// else.
+struct HTMLPage: Sendable {
+    /// A style sheet or a script.
+    enum Part: Sendable {
+        /// Text in the page, which the policy names by its hash (Content Security Policy Level 3, section 2.3.1).
+        case text(String)
+        /// A file of the gateway.
+        case file(PageFile)
+
+        /// The part as a policy names it.
+        fileprivate var source: String {
+            switch self {
+            case .text(let text): "'sha256-\(Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString())'"
+            case .file: "'self'"
+            }
+        }
+    }
+
+    private let style: Part
+    private let script: Part?
+    /// The value of `Content-Security-Policy` as the document itself can have it.
+    let policy: String
+
+    /// - Parameter sendsForms: whether the page's forms are sent to the gateway without a script.
+    init(style: Part, script: Part? = nil, sendsForms: Bool = false) {
+        (self.style, self.script) = (style, script)
+        policy =
+            "default-src 'none';" + (script.map { " script-src \($0.source);" } ?? "") + " style-src \(style.source);"
+            + (script == nil ? "" : " connect-src 'self';") + " form-action \(sendsForms ? "'self'" : "'none'"); base-uri 'none'"
+    }
+
+    /// The document up to the content of `main`.
+    ///
+    /// - Parameter head: further elements of the head.
+    func beginning(_ title: String, head: String = "") -> String {
+        let style =
+            switch style {
+            case .text(let text): "<style>\(text)</style>"
+            case .file(let file): "<link rel=\"stylesheet\" href=\"\(file.path)\">"
+            }
+        let script = if case .file(let file)? = script { "<script type=\"module\" src=\"\(file.path)\"></script>" } else { "" }
+        return """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">\(head)
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(title.escapedInHTML)</title>
+            \(style)\(script)
+            </head>
+            <body>
+            <main>
+
+            """
+    }
+
+    /// The document after the content of `main`.
+    var end: String {
+        let script = if case .text(let text)? = script { "<script>\(text)</script>\n" } else { "" }
+        return "\n</main>\n\(script)</body>\n</html>\n"
+    }
+
+    /// The response with a document.
+    func response(_ status: Int, _ title: String, head: String = "", _ content: String) -> APIResponse {
+        let document = beginning(title, head: head) + content + end
+        var response = APIResponse(status: status, body: Array(document.utf8)).asPage(policy)
+        response.headers[.contentType] = "text/html; charset=utf-8"
+        return response
+    }
+
+    /// The response with a page whose title is its heading.
+    func response(headed title: String, _ content: String) -> APIResponse {
+        response(200, "\(title) - Doorward", "<h1>\(title.escapedInHTML)</h1>\n\(content)")
+    }
+}
+
+/// A file that pages load. Its path changes with its content, so it can be cached for ever.
+struct PageFile: Sendable {
+    let path: String
+    private let type: String
+    private let content: [UInt8]
+
+    init(path: String, type: String, _ content: [UInt8]) { (self.path, self.type, self.content) = (path, type, content) }
+
+    /// Creates a file with the hash of its content in its path.
+    ///
+    /// - Parameter kind: the extension of the name, such as `css`.
+    init(_ name: String, _ kind: String, type: String, _ text: String) {
+        let content = Array(text.utf8)
+        let hash = Array(SHA256.hash(data: content).prefix(8)).hexadecimal
+        self.init(path: "/assets/\(name).\(hash).\(kind)", type: type, content)
+    }
+
+    /// The file is compressed once, when the routes are made.
+    var route: Route {
+        let compressed = Gzip.compress(content)
+        return .open(.get, path) { [type, content] call in
+            try call.readNothing()
+            let body = Gzip.isAccepted(by: call.facts.headers) ? compressed : nil
+            var response = APIResponse(status: 200, body: body ?? content)
+            response.headers[.contentType] = type
+            if body != nil { response.headers[.contentEncoding] = "gzip" }
+            response.headers[.vary] = "Accept-Encoding"
+            response.headers[.cacheControl] = "public, max-age=31536000, immutable"
+            return response
+        }
+    }
+}
+
+extension APIResponse {
+    /// The response with the headers of pages: no other site may show it in a frame, no search engine lists it, and a link in it does not tell
+    /// where it was.
+    ///
+    /// - Parameter policy: the value of `Content-Security-Policy` without `frame-ancestors`.
+    func asPage(_ policy: String) -> APIResponse {
+        var response = self
+        response.headers[.contentSecurityPolicy] = "\(policy); frame-ancestors 'none'"
+        response.headers[.referrerPolicy] = "no-referrer"
+        response.headers[.robots] = "noindex"
+        return response
+    }
+}
+
+extension String {
+    /// The text in HTML, in elements and in attributes in double quotes.
+    var escapedInHTML: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
+}
