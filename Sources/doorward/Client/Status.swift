@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward status`: shows the state of one lock.
@@ -29,19 +28,19 @@ struct Status: AsyncParsableCommand {
         let lock = try await NameResolver(client).lock(lock)
         guard !watch else {
             let follower = StatusFollower(client: client, isJSON: output.json)
-            let entry = try await client.devices.device(lock.id).entry
+            let entry = try await client.devices.get(lock.id).verbatim
             _ = try await Interruption.withInterrupt { try await follower.run(from: entry) }
             return
         }
         if output.json {
-            return output.print(json: try await client.devices.status(lock.id).json) { _ in [] }
+            return output.print(json: try await client.devices.status(lock.id)) { _ in [] }
         }
-        let device = try await client.devices.device(lock.id).content.device
+        let device = try await client.devices.get(lock.id).content
         output.print(json: []) { Self.lines(device, $0) }
     }
 
     /// Returns a line for each value, with the value's name first.
-    static func lines(_ device: Wire.Device, _ style: OutputStyle) -> [String] {
+    static func lines(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
         let view = LockView(device)
         let since = Table.Cell(device.stateAt.map(style.instant))
         let online = device.isOnline == true ? [] : [[Table.Cell("last seen"), Table.Cell(device.lastSeen.map(style.instant))]]
@@ -66,15 +65,15 @@ struct StatusFollower: Sendable {
     private static let revoked = "The lock was removed, or you may not see it any more."
 
     /// Runs until it is cancelled, or until the output is closed.
-    func run(from lock: Devices.Entry) async throws {
+    func run(from lock: Verbatim<Doorward.LockDevice>) async throws {
         if !isJSON, OutputStyle.output.canRedraw { try await redraw(lock) } else { try await tell(lock) }
     }
 
-    private func redraw(_ lock: Devices.Entry) async throws {
+    private func redraw(_ lock: Verbatim<Doorward.LockDevice>) async throws {
         let style = OutputStyle.output
-        try await LiveScreen(client: client, style: style, revoked: Self.revoked).run(from: lock.lock) { live, show in
+        try await LiveScreen(client: client, style: style, revoked: Self.revoked).run(from: lock.value) { live, show in
             try await watch(lock, on: live) { entry in
-                show(entry.lock)
+                show(entry.value)
                 return true
             }
         } draw: { lock, _ in
@@ -82,7 +81,7 @@ struct StatusFollower: Sendable {
         }
     }
 
-    private func tell(_ lock: Devices.Entry) async throws {
+    private func tell(_ lock: Verbatim<Doorward.LockDevice>) async throws {
         var shown = Shown(isJSON: isJSON)
         guard try shown.show(lock) else { return }
         try await FollowedStream(client).run(revoked: Self.revoked) { live in
@@ -91,10 +90,12 @@ struct StatusFollower: Sendable {
     }
 
     /// Passes on each newer value of the lock until `show` returns false.
-    private func watch(_ first: Devices.Entry, on live: Live, show: (Devices.Entry) throws -> Bool) async throws {
+    private func watch(
+        _ first: Verbatim<Doorward.LockDevice>, on live: Live, show: (Verbatim<Doorward.LockDevice>) throws -> Bool
+    ) async throws {
         var lock = first
         while !Task.isCancelled {
-            let property = lock.lock.propertyId
+            let property = lock.value.propertyId
             do {
                 for try await newer in live.watch(lock.id, in: Self.query(property)) {
                     guard try show(newer.value) else { return }
@@ -102,14 +103,14 @@ struct StatusFollower: Sendable {
                 return
             } catch DoorwardError.notLoaded {
                 // The lock may have been moved to another property.
-                lock = try await client.devices.device(lock.id).entry
-                guard lock.lock.propertyId != property else { throw DoorwardError.notLoaded }
+                lock = try await client.devices.get(lock.id).verbatim
+                guard lock.value.propertyId != property else { throw DoorwardError.notLoaded }
             }
         }
     }
 
     /// The narrowest query that selects the lock.
-    private static func query(_ property: String?) -> LiveQuery<Devices.Entry> {
+    private static func query(_ property: String?) -> LiveQuery<Verbatim<Doorward.LockDevice>> {
         LiveQuery(filters: property.map { ["propertyId": $0] } ?? [:])
     }
 
@@ -117,15 +118,15 @@ struct StatusFollower: Sendable {
     private struct Shown {
         let isJSON: Bool
         private var lines: [String] = []
-        private var lock: Wire.Device?
+        private var lock: Doorward.LockDevice?
 
         init(isJSON: Bool) { self.isJSON = isJSON }
 
         /// Prints the values that differ from those that were printed.
         ///
         /// - Returns: false if the output was closed.
-        mutating func show(_ entry: Devices.Entry) throws -> Bool {
-            var lock = entry.lock
+        mutating func show(_ entry: Verbatim<Doorward.LockDevice>) throws -> Bool {
+            var lock = entry.value
             lock.lastSeen = nil
             let isNew = lock != self.lock
             self.lock = lock
@@ -133,7 +134,7 @@ struct StatusFollower: Sendable {
                 guard isNew else { return true }
                 return StandardStream.output.line(String(decoding: try entry.status, as: UTF8.self))
             }
-            let lines = Status.lines(entry.lock, .output)
+            let lines = Status.lines(entry.value, .output)
             let changed = lines.filter { !self.lines.contains($0) }
             self.lines = lines
             return changed.isEmpty || StandardStream.output.line(changed.joined(separator: "\n"))

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
@@ -40,7 +39,7 @@ struct Whoami: AsyncParsableCommand {
         }
         if output.json { return output.print(json: answer.json) { _ in [] } }
         let credential = try Self.credential(access)
-        let user = answer.content.user
+        let user = answer.content
         let places = try await NameResolver(client).placeNames(of: [user])
         output.print(json: []) {
             Self.lines(user, server: client.server.description, credential, places: places, $0)
@@ -48,7 +47,7 @@ struct Whoami: AsyncParsableCommand {
     }
 
     /// - Returns: `nil` for a valid API key that belongs to no user.
-    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Response<Wire.UserAnswer>? {
+    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Response<Doorward.User>? {
         do {
             return try await client.users.me()
         } catch ClientError.refused(let refusal) where !output.json && (refusal.status == 403 || refusal.status == 404) {
@@ -81,7 +80,7 @@ struct Whoami: AsyncParsableCommand {
     ///
     /// - Parameter user: `nil` for an API key that belongs to no user.
     static func lines(
-        _ user: Wire.User?, server: String, _ credential: Credential, places: [String: String], _ style: OutputStyle
+        _ user: Doorward.User?, server: String, _ credential: Credential, places: [String: String], _ style: OutputStyle
     ) -> [String] {
         let facts: [[Table.Cell]] = [
             ["email", Table.Cell(user?.email)], ["name", Table.Cell(user == nil ? "an API key" : user?.fullName, .bold)],
@@ -101,7 +100,7 @@ struct Whoami: AsyncParsableCommand {
     /// Returns the expiry of the credential's access token, if it is known. The API does not return the end of a session.
     static func validity(of credential: Credential, _ style: OutputStyle) -> String {
         switch credential {
-        case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"
+        case .token(let claims?): "until \(style.instant(Doorward.Instant(claims.expiresAt))), not renewed"
         case .token(nil): "an API key"
         case .session(_, let session): SignInList.validity(of: session, style)
         }
@@ -154,7 +153,7 @@ struct SignInList {
     /// Returns the expiry of a session's credential, if it is known.
     static func validity(of session: Session, _ style: OutputStyle) -> String {
         guard let expiresAt = session.expiresAt else { return "an API key" }
-        return "token until \(style.instant(Timestamp(milliseconds: expiresAt * 1000).description)), renewed by itself"
+        return "token until \(style.instant(Doorward.Instant(milliseconds: expiresAt * 1000))), renewed by itself"
     }
 
     /// `{"signIns": [{"name", "email", "server", "tokenExpiresAt", "caFile", "isInUse", "problem"}]}`.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// The options of the commands that delete something or take a role away, and the course of such a command: show what would go,
@@ -32,7 +31,7 @@ struct DeletionOptions: ParsableArguments {
     ) async throws {
         try await Self.explainingDependents(of: name) {
             if !yes {
-                let preview = try await deletion.preview(isCascading: isCascading).content.preview
+                let preview = try await deletion.preview(isCascading: isCascading).content
                 DeletionView(preview).lines(.error).forEach { StandardStream.error.line($0) }
                 try Confirmation.ask("\(verb.rawValue) \(what.printable)?", otherwise: "Nothing was \(verb.past).")
             }
@@ -61,12 +60,12 @@ struct CascadeOptions: ParsableArguments {
 
 /// Prints what a deletion would remove and end.
 struct DeletionView {
-    private let preview: Wire.RemovalPreview
+    private let preview: Doorward.RemovalPreview
 
     /// Maximum number of listed objects.
     private static let maxRows = 20
 
-    init(_ preview: Wire.RemovalPreview) { self.preview = preview }
+    init(_ preview: Doorward.RemovalPreview) { self.preview = preview }
 
     /// Returns a line for each object that would go, and one sentence about the rights that would end.
     func lines(_ style: OutputStyle) -> [String] {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -28,13 +27,13 @@ struct KeyList: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let keys = try await client.apiKeys.list().all()
-        let kinds = output.json ? [] : keys.content.compactMap { AssociatedEntityType(rawValue: $0.entityType) }
+        let kinds = output.json ? [] : keys.content.compactMap { AssociatedEntityType(rawValue: $0.entityType.rawValue) }
         let names = try await NameResolver(client).names(of: kinds)
         output.print(json: keys.json) { Self.lines(keys.content, places: names, table.style($0)) }
     }
 
     /// - Parameter places: the names of portfolios, properties and units, by id.
-    static func lines(_ keys: [Wire.APIKey], places: [String: String], _ style: OutputStyle) -> [String] {
+    static func lines(_ keys: [Doorward.APIKey], places: [String: String], _ style: OutputStyle) -> [String] {
         if keys.isEmpty { return style.isInteractive ? ["There are no API keys that you may manage."] : [] }
         let rows = keys.map { key -> [Table.Cell] in
             [
@@ -84,9 +83,11 @@ struct KeyCreate: AsyncParsableCommand {
         let expiry = try TimeArgument(expires, option: "--expires").instant(now: SystemClock().now())
         let client = try gateway.client()
         let entity = try await NameResolver(client).entity(argument.entity, of: role.kinds)
-        let new = Wire.NewAPIKey(
-            name: name, entityType: entity.kind.rawValue, entityId: entity.id, role: role.word, expiresAt: expiry.description)
-        let answer = try await namingOptions(Self.option) { try await client.apiKeys.create(new) }
+        let new = [
+            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": role.word,
+            "expiresAt": expiry.description,
+        ]
+        let answer = try await namingOptions(Self.option) { try await client.apiKeys.issue(new) }
         output.print(json: answer.json) { Self.lines(answer.content, entity: entity.name, $0) }
     }
 
@@ -95,7 +96,7 @@ struct KeyCreate: AsyncParsableCommand {
     }
 
     /// Returns the lines to print: on a terminal sentences and the secret; in a pipe the name, the id and the secret.
-    static func lines(_ answer: Wire.NewAPIKeyAnswer, entity: String, _ style: OutputStyle) -> [String] {
+    static func lines(_ answer: Doorward.IssuedAPIKey, entity: String, _ style: OutputStyle) -> [String] {
         let (key, secret) = (answer.apiKey, answer.secret.printable)
         guard style.isInteractive else { return ["\(key.name.printable)\t\(key.id.printable)\t\(secret)"] }
         return [

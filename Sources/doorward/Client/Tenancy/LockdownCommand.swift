@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -38,7 +37,7 @@ struct LockdownCommand: AsyncParsableCommand {
             }
         }
         // The names are only for display: the lockdown has started, whether or not they can be read.
-        let locks = output.json ? nil : try? await client.devices.list(propertyID: found.id).all().content
+        let locks = output.json ? nil : try? await client.devices.list([("propertyId", found.id)]).all().content
         let names = Dictionary((locks ?? []).map { ($0.id, $0.name) }) { first, _ in first }
         let view = LockdownView(answer.content, names: names)
         output.print(json: answer.json) { view.lines(table.style($0)) }
@@ -48,11 +47,11 @@ struct LockdownCommand: AsyncParsableCommand {
 
 /// Prints the start of a lockdown.
 struct LockdownView {
-    private let answer: Wire.LockdownAnswer
+    private let answer: Doorward.LockdownStart
     private let names: [String: String]
 
     /// - Parameter names: the names of the locks, by id.
-    init(_ answer: Wire.LockdownAnswer, names: [String: String]) { (self.answer, self.names) = (answer, names) }
+    init(_ answer: Doorward.LockdownStart, names: [String: String]) { (self.answer, self.names) = (answer, names) }
 
     /// Returns a row for each lock; on a terminal first a sentence.
     func lines(_ style: OutputStyle) -> [String] {
@@ -77,9 +76,9 @@ struct LockdownView {
             + "check \(open == 1 ? "it" : "them")"
     }
 
-    private static func isLocked(_ result: Wire.LockdownResult) -> Bool { result.command?.state == "CONFIRMED" }
+    private static func isLocked(_ result: Doorward.LockdownStart.Result) -> Bool { result.command?.state == .confirmed }
 
-    private static func outcome(_ result: Wire.LockdownResult) -> Table.Cell {
+    private static func outcome(_ result: Doorward.LockdownStart.Result) -> Table.Cell {
         if isLocked(result) { return Table.Cell("locked", .green) }
         if let reason = result.decision?.reason { return Table.Cell("denied: \(DisplayText.reason(reason))", .red) }
         guard let command = result.command else { return Table.Cell("not started yet", .yellow) }
@@ -103,7 +102,7 @@ struct LiftCommand: AsyncParsableCommand {
         let client = try gateway.client()
         let found = try await NameResolver(client).entity(argument.property, of: [.property])
         let answer = try await client.properties.liftLockdown(of: found.id)
-        let name = answer.content.property.name.printable
+        let name = answer.content.name.printable
         output.print(json: answer.json) { style in
             style.isInteractive ? ["The lockdown of \(name) has ended. No lock has moved."] : ["\(name)\tlifted"]
         }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward portfolio`: shows and changes portfolios.
@@ -31,7 +30,7 @@ struct PortfolioList: AsyncParsableCommand {
         output.print(json: portfolios.json) { Self.lines(portfolios.content, table.style($0)) }
     }
 
-    static func lines(_ portfolios: [Wire.Portfolio], _ style: OutputStyle) -> [String] {
+    static func lines(_ portfolios: [Doorward.Portfolio], _ style: OutputStyle) -> [String] {
         if portfolios.isEmpty { return style.isInteractive ? ["You see no portfolios."] : [] }
         let rows = portfolios.map { portfolio -> [Table.Cell] in
             [
@@ -70,11 +69,11 @@ struct PortfolioShow: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let found = try await NameResolver(client).portfolio(argument.portfolio)
-        let answer = try await client.portfolios.portfolio(found.id)
-        output.print(json: answer.json) { Self.lines(answer.content.portfolio, $0) }
+        let answer = try await client.portfolios.get(found.id)
+        output.print(json: answer.json) { Self.lines(answer.content, $0) }
     }
 
-    static func lines(_ portfolio: Wire.Portfolio, _ style: OutputStyle) -> [String] {
+    static func lines(_ portfolio: Doorward.Portfolio, _ style: OutputStyle) -> [String] {
         let facts: [[Table.Cell]] = [
             ["name", Table.Cell(portfolio.name, .bold)],
             ["properties", Table.Cell(portfolio.propertyIds.map { "\($0.count)" })],
@@ -112,9 +111,11 @@ struct PortfolioCreate: AsyncParsableCommand {
         let client = try gateway.client()
         var owners: [String] = []
         for person in owner { owners.append(try await NameResolver(client).person(person)) }
-        let new = Wire.NewPortfolio(name: name, administratorUserIds: owners)
+        let new = Doorward.JSONValue.object([
+            "name": .string(name), "administratorUserIds": .array(owners.map { .string($0) }),
+        ])
         let answer = try await namingOptions(Self.option) { try await client.portfolios.create(new) }
-        let portfolio = answer.content.portfolio
+        let portfolio = answer.content
         output.printCreated(answer.json, "portfolio", name: portfolio.name, id: portfolio.id)
     }
 
@@ -140,8 +141,8 @@ struct PortfolioRename: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let found = try await NameResolver(client).portfolio(argument.portfolio)
-        let answer = try await namingOptions(FieldOption.newName) { try await client.portfolios.rename(found.id, to: name) }
-        let portfolio = answer.content.portfolio
+        let answer = try await namingOptions(FieldOption.newName) { try await client.portfolios.change(found.id, ["name": name]) }
+        let portfolio = answer.content
         output.printRenamed(answer.json, found.name, to: portfolio.name, id: portfolio.id)
     }
 }

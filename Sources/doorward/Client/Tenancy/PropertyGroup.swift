@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -31,14 +30,14 @@ struct PropertyList: AsyncParsableCommand {
         let finder = NameResolver(client)
         var portfolioID: String?
         if let portfolio { portfolioID = try await finder.portfolio(portfolio).id }
-        let properties = try await client.properties.list(portfolioID: portfolioID).all()
+        let properties = try await client.properties.list([("portfolioId", portfolioID)]).all()
         let isNaming = !output.json && properties.content.contains { $0.portfolioId != nil }
         let names = isNaming ? try await finder.names(of: [.portfolio]) : [:]
         output.print(json: properties.json) { Self.lines(properties.content, portfolios: names, table.style($0)) }
     }
 
     /// - Parameter portfolios: the names of the portfolios, by id.
-    static func lines(_ properties: [Wire.Property], portfolios: [String: String], _ style: OutputStyle) -> [String] {
+    static func lines(_ properties: [Doorward.Property], portfolios: [String: String], _ style: OutputStyle) -> [String] {
         if properties.isEmpty { return style.isInteractive ? ["You see no properties."] : [] }
         let rows = properties.map { property -> [Table.Cell] in
             [
@@ -52,7 +51,7 @@ struct PropertyList: AsyncParsableCommand {
         return table.lines(style)
     }
 
-    static func lockdown(_ property: Wire.Property) -> Table.Cell {
+    static func lockdown(_ property: Doorward.Property) -> Table.Cell {
         guard let lockdown = property.lockdown else { return Table.Cell(nil) }
         return lockdown.active ? Table.Cell("active", .red) : Table.Cell("off")
     }
@@ -82,15 +81,15 @@ struct PropertyShow: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let finder = NameResolver(client)
-        let answer = try await client.properties.property(finder.entity(argument.property, of: [.property]).id)
-        let property = answer.content.property
+        let answer = try await client.properties.get(finder.entity(argument.property, of: [.property]).id)
+        let property = answer.content
         let isNaming = !output.json && property.portfolioId != nil
         let names = isNaming ? try await finder.names(of: [.portfolio]) : [:]
         output.print(json: answer.json) { Self.lines(property, portfolios: names, $0) }
     }
 
     /// - Parameter portfolios: the names of the portfolios, by id.
-    static func lines(_ property: Wire.Property, portfolios: [String: String], _ style: OutputStyle) -> [String] {
+    static func lines(_ property: Doorward.Property, portfolios: [String: String], _ style: OutputStyle) -> [String] {
         let facts: [[Table.Cell]] = [
             ["name", Table.Cell(property.name, .bold)],
             ["portfolio", Table.Cell(property.portfolioId.map { portfolios[$0] ?? $0 })],
@@ -113,7 +112,7 @@ struct PropertyShow: AsyncParsableCommand {
         return Table("", "", rows: facts + (since ?? []) + dates).lines(style, withHeadings: false)
     }
 
-    private static func address(_ address: Wire.PostalAddress?) -> String? {
+    private static func address(_ address: Doorward.Property.PostalAddress?) -> String? {
         guard let address else { return nil }
         let city = [address.postalCode, address.city].compactMap(\.self).joined(separator: " ")
         return [address.street, city, address.state, address.country].compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }
@@ -146,9 +145,9 @@ struct PropertyCreate: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let portfolioID = try await NameResolver(client).portfolio(portfolio).id
-        let new = Wire.NewProperty(name: name, portfolioId: portfolioID, defaultTimeZone: timeZone)
+        let new = ["name": name, "portfolioId": portfolioID, "defaultTimeZone": timeZone].compactMapValues(\.self)
         let answer = try await namingOptions(option) { try await client.properties.create(new) }
-        let property = answer.content.property
+        let property = answer.content
         output.printCreated(answer.json, "property", name: property.name, id: property.id)
     }
 
@@ -180,8 +179,8 @@ struct PropertyRename: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let found = try await NameResolver(client).entity(argument.property, of: [.property])
-        let answer = try await namingOptions(FieldOption.newName) { try await client.properties.rename(found.id, to: name) }
-        let property = answer.content.property
+        let answer = try await namingOptions(FieldOption.newName) { try await client.properties.change(found.id, ["name": name]) }
+        let property = answer.content
         output.printRenamed(answer.json, found.name, to: property.name, id: property.id)
     }
 }

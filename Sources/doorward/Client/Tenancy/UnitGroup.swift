@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -33,13 +32,13 @@ struct UnitList: AsyncParsableCommand {
         let finder = NameResolver(client)
         var propertyID: String?
         if let property { propertyID = try await finder.property(property) }
-        let units = try await client.units.list(propertyID: propertyID).all()
+        let units = try await client.units.list([("propertyId", propertyID)]).all()
         let names = output.json || units.content.isEmpty ? [:] : try await finder.names(of: [.property])
         output.print(json: units.json) { Self.lines(units.content, properties: names, table.style($0)) }
     }
 
     /// - Parameter properties: the names of the properties, by id.
-    static func lines(_ units: [Wire.Unit], properties: [String: String], _ style: OutputStyle) -> [String] {
+    static func lines(_ units: [Doorward.Unit], properties: [String: String], _ style: OutputStyle) -> [String] {
         if units.isEmpty { return style.isInteractive ? ["You see no units."] : [] }
         let rows = units.map { unit -> [Table.Cell] in
             [
@@ -78,13 +77,13 @@ struct UnitShow: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let finder = NameResolver(client)
-        let answer = try await client.units.unit(finder.unit(argument.unit).id)
+        let answer = try await client.units.get(finder.unit(argument.unit).id)
         let names = output.json ? [:] : try await finder.names(of: [.property])
-        output.print(json: answer.json) { Self.lines(answer.content.unit, properties: names, $0) }
+        output.print(json: answer.json) { Self.lines(answer.content, properties: names, $0) }
     }
 
     /// - Parameter properties: the names of the properties, by id.
-    static func lines(_ unit: Wire.Unit, properties: [String: String], _ style: OutputStyle) -> [String] {
+    static func lines(_ unit: Doorward.Unit, properties: [String: String], _ style: OutputStyle) -> [String] {
         let facts: [[Table.Cell]] = [
             ["name", Table.Cell(unit.name, .bold)], ["property", Table.Cell(unit.propertyId.map { properties[$0] ?? $0 })],
             ["tenants", Table.Cell(unit.tenantUserIds.map { "\($0.count)" })],
@@ -114,9 +113,9 @@ struct UnitCreate: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let new = Wire.NewUnit(name: name, propertyId: try await NameResolver(client).property(property))
+        let new = ["name": name, "propertyId": try await NameResolver(client).property(property)]
         let answer = try await namingOptions(option) { try await client.units.create(new) }
-        output.printCreated(answer.json, "unit", name: answer.content.unit.name, id: answer.content.unit.id)
+        output.printCreated(answer.json, "unit", name: answer.content.name, id: answer.content.id)
     }
 
     /// Maps a field of the request to its command-line option.
@@ -141,8 +140,8 @@ struct UnitRename: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let found = try await NameResolver(client).unit(argument.unit)
-        let answer = try await namingOptions(FieldOption.newName) { try await client.units.rename(found.id, to: name) }
-        output.printRenamed(answer.json, found.name, to: answer.content.unit.name, id: answer.content.unit.id)
+        let answer = try await namingOptions(FieldOption.newName) { try await client.units.change(found.id, ["name": name]) }
+        output.printRenamed(answer.json, found.name, to: answer.content.name, id: answer.content.id)
     }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -32,7 +31,7 @@ struct UserList: AsyncParsableCommand {
     }
 
     /// - Parameter places: the names of portfolios, properties and units, by id.
-    static func lines(_ users: [Wire.User], places: [String: String], _ style: OutputStyle) -> [String] {
+    static func lines(_ users: [Doorward.User], places: [String: String], _ style: OutputStyle) -> [String] {
         if users.isEmpty { return style.isInteractive ? ["There are no people here that you may see."] : [] }
         let rows = users.map { user -> [Table.Cell] in
             let view = UserView(user, places: places)
@@ -48,11 +47,11 @@ struct UserList: AsyncParsableCommand {
 
 /// Prints a user.
 struct UserView {
-    private let user: Wire.User
+    private let user: Doorward.User
     private let places: [String: String]
 
     /// - Parameter places: the names of portfolios, properties and units, by id.
-    init(_ user: Wire.User, places: [String: String]) { (self.user, self.places) = (user, places) }
+    init(_ user: Doorward.User, places: [String: String]) { (self.user, self.places) = (user, places) }
 
     /// The roles with their places, such as `tenant of 1A`; `nil` if there are none that the reader may see.
     var roles: String? {
@@ -97,8 +96,8 @@ struct UserShow: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let finder = NameResolver(client)
-        let answer = try await client.users.user(finder.user(argument.user).id)
-        let user = answer.content.user
+        let answer = try await client.users.get(finder.user(argument.user).id)
+        let user = answer.content
         let names = output.json ? [:] : try await finder.placeNames(of: [user])
         output.print(json: answer.json) { UserView(user, places: names).lines($0) }
     }
@@ -135,7 +134,7 @@ struct UserCreate: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let new = Wire.NewUser(email: email, firstName: firstName, lastName: lastName ?? "")
+        var new = ["email": email, "firstName": firstName, "lastName": lastName ?? ""]
         guard passwordStdin else {
             let answer = try await creating { try await client.users.createInvited(new) }
             let invitation = InvitationView(answer.content.invitation, purpose: "can set a password")
@@ -145,8 +144,10 @@ struct UserCreate: AsyncParsableCommand {
             }
         }
         let password = try PasswordPrompt.newPassword(fromStandardInput: true)
-        let answer = try await creating { try await client.users.create(new, password: password.reveal()) }
-        output.printCreated(answer.json, "user", name: email, id: answer.content.user.id)
+        new["password"] = password.reveal()
+        let complete = new
+        let answer = try await creating { try await client.users.create(complete) }
+        output.printCreated(answer.json, "user", name: email, id: answer.content.id)
     }
 
     /// Runs `body`, and names its problems in the words of the command line.
@@ -194,9 +195,9 @@ struct UserRename: AsyncParsableCommand {
         let client = try gateway.client()
         let found = try await NameResolver(client).user(argument.user)
         let answer = try await namingOptions(Self.option) {
-            try await client.users.rename(found.id, firstName: firstName, lastName: lastName)
+            try await client.users.change(found.id, ["firstName": firstName, "lastName": lastName].compactMapValues(\.self))
         }
-        let user = answer.content.user
+        let user = answer.content
         output.printRenamed(answer.json, found.name, to: user.fullName ?? found.name, id: user.id)
     }
 
@@ -264,25 +265,25 @@ struct Invite: AsyncParsableCommand {
         let client = try gateway.client()
         let found = try await NameResolver(client).entity(entity, of: role.kinds)
         let answer = try await namingOptions({ $0 == "email" ? FieldOption("the email address") : nil }) {
-            try await client.roles.invite(email, to: role.word, on: found.roleEntity)
+            try await client.roles.invite(email, to: role.apiRole, on: found.roleEntity)
         }
-        let purpose = "can become \(DisplayText.role(role.word)) of \(found.name)"
-        output.print(json: answer.json) { InvitationView(answer.content.invitation, purpose: purpose).lines($0) }
+        let purpose = "can become \(DisplayText.role(role.apiRole)) of \(found.name)"
+        output.print(json: answer.json) { InvitationView(answer.content, purpose: purpose).lines($0) }
     }
 }
 
 /// Prints a new invitation.
 struct InvitationView {
-    private let invitation: Wire.Invitation
+    private let invitation: Doorward.Invitation
     private let purpose: String
 
     /// - Parameter purpose: what the invitation allows, as a predicate of the address.
-    init(_ invitation: Wire.Invitation, purpose: String) { (self.invitation, self.purpose) = (invitation, purpose) }
+    init(_ invitation: Doorward.Invitation, purpose: String) { (self.invitation, self.purpose) = (invitation, purpose) }
 
     /// Returns the lines to print: on a terminal a sentence and the link; in a pipe the link and its expiry.
     func lines(_ style: OutputStyle) -> [String] {
         let link = (invitation.url ?? invitation.token ?? "").printable
-        guard style.isInteractive else { return ["\(link)\t\(invitation.expiresAt.printable)"] }
+        guard style.isInteractive else { return ["\(link)\t\(invitation.expiresAt)"] }
         return [
             "\(invitation.email.printable) \(purpose.printable), once and until \(style.instant(invitation.expiresAt)), "
                 + "with this link:",

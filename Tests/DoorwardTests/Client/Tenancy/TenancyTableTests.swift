@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Tables of places, people and rights") struct TenancyTableTests {
@@ -17,7 +17,7 @@ import Testing
         try JSONDecoder().decode(Value.self, from: Data(json.utf8))
     }
 
-    private var portfolios: [Wire.Portfolio] {
+    private var portfolios: [Doorward.Portfolio] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"Harbour Homes of the northern harbour","administratorUserIds":["u","v"],"#
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    private var properties: [Wire.Property] {
+    private var properties: [Doorward.Property] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"Quay 1","portfolioId":"a","unitIds":["u"],"defaultTimeZone":"Europe/Berlin","#
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    private var units: [Wire.Unit] {
+    private var units: [Doorward.Unit] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"1A","propertyId":"p","tenantUserIds":["u"],"deviceIds":["d","e"]},"#
@@ -47,7 +47,7 @@ import Testing
             + #""roleWithinEntity":"\#(role)","createdAt":"\#(Self.time)","updatedAt":"\#(Self.time)"}"#
     }
 
-    private var users: [Wire.User] {
+    private var users: [Doorward.User] {
         get throws {
             let roles = "\(role("PROPERTY_MANAGER", "PROPERTY", "p")),\(role("TENANT", "UNIT", "x"))"
             return try decoded(
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    private var keys: [Wire.APIKey] {
+    private var keys: [Doorward.APIKey] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"The display at the door","entityType":"PROPERTY","entityId":"p","#
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    private var sessions: [Wire.Session] {
+    private var sessions: [Doorward.OwnSession] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","createdAt":"\#(Self.time)","expiresAt":"\#(Self.time)","isCurrent":true},"#
@@ -157,14 +157,14 @@ import Testing
 
     @Test("a property is shown with its address, and a lockdown with its beginning and reason")
     func property() throws {
-        var property: Wire.Property = try decoded(
+        var property: Doorward.Property = try decoded(
             #"{"id":"p","name":"Quay 1","portfolioId":"a","address":{"street":"Quay 1","city":"Hamburg","postalCode":"01234","#
                 + #""state":"","country":"DE"},"lockdown":{"active":true,"since":"\#(Self.time)","reason":"fire\u001B"}}"#)
         let lines = PropertyShow.lines(property, portfolios: ["a": "Harbour"], pipe)
         #expect(lines[1...2] == ["portfolio\tHarbour", "address\tQuay 1, 01234 Hamburg, DE"])
         #expect(lines.contains("lockdown\tactive") && lines.contains("in lockdown since\t\(Self.time)"))
         #expect(lines.contains("lockdown reason\tfire\u{241B}"))
-        (property.lockdown, property.address) = (Wire.Property.Lockdown(active: false), nil)
+        (property.lockdown, property.address) = (Doorward.Property.Lockdown(active: false), nil)
         let released = PropertyShow.lines(property, portfolios: [:], pipe)
         #expect(released.contains("lockdown\toff") && released.contains("address\t-") && released[1] == "portfolio\ta")
         #expect(!released.contains { $0.contains("since") })

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The command `doorward`.
-@main struct Doorward: AsyncParsableCommand {
+@main struct DoorwardCommand: AsyncParsableCommand {
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
