@@ -6,6 +6,8 @@ internal import NIOHTTP1
 package struct Resource<Noun: NamedNoun>: Sendable {
     let client: DoorwardClient
 
+    package init(client: DoorwardClient) { self.client = client }
+
     /// Lists the objects that the caller may see, in the order of the type.
     ///
     /// - Parameters:

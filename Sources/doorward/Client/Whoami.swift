@@ -40,7 +40,7 @@ struct Whoami: AsyncParsableCommand {
         if output.json { return output.print(json: answer.json) { _ in [] } }
         let credential = try Self.credential(access)
         let user = answer.content
-        let places = try await NameResolver(client).placeNames(of: [user])
+        let places = try await NameResolver(client).names(of: Doorward.User.kinds(shownWith: [user]))
         output.print(json: []) {
             Self.lines(user, server: client.server.description, credential, places: places, $0)
         }
@@ -84,7 +84,7 @@ struct Whoami: AsyncParsableCommand {
     ) -> [String] {
         let facts: [[Table.Cell]] = [
             ["email", Table.Cell(user?.email)], ["name", Table.Cell(user == nil ? "an API key" : user?.fullName, .bold)],
-            ["roles", Table.Cell(user.flatMap { UserView($0, places: places).roles })], ["server", Table.Cell(server)],
+            ["roles", Table.Cell(user.flatMap { $0.roles(places: places) })], ["server", Table.Cell(server)],
             ["sign-in", Table.Cell(name(of: credential))], ["session", Table.Cell(validity(of: credential, style))],
         ]
         return Table("", "", rows: facts).lines(style, withHeadings: false)

@@ -52,8 +52,13 @@ struct DeletionOptions: ParsableArguments {
     }
 }
 
+/// Whether a deletion includes what the object contains.
+protocol CascadeChoice: ParsableArguments {
+    var cascade: Bool { get }
+}
+
 /// `--cascade`, of the commands that delete an entity that can contain others.
-struct CascadeOptions: ParsableArguments {
+struct CascadeOptions: CascadeChoice {
     @Flag(help: "Delete also what it contains. Locks are kept, in no property, where a super admin can attach them again.")
     var cascade = false
 }
@@ -133,9 +138,4 @@ extension OutputOptions {
                 ? ["Renamed \(oldName.printable) to \(name.printable)."] : ["\(name.printable)\t\(id.printable)"]
         }
     }
-}
-
-extension FieldOption {
-    /// Maps the field of a new name to the argument.
-    static func newName(_ field: String) -> FieldOption? { field == "name" ? FieldOption("the new name") : nil }
 }

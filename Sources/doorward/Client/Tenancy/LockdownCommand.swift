@@ -19,7 +19,7 @@ struct LockdownCommand: AsyncParsableCommand {
             Example: doorward lockdown "Quay 1" --reason "fire alarm in the next building"
             """)
 
-    @OptionGroup var argument: PropertyArgument
+    @OptionGroup var argument: NounArgument<Doorward.Property>
 
     @Option(help: ArgumentHelp("Why, for the log.", valueName: "reason"))
     var reason: String?
@@ -30,7 +30,7 @@ struct LockdownCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).entity(argument.property, of: [.property])
+        let found = try await argument.find(NameResolver(client))
         let answer = try await Progress("Locking down \(found.name)").during {
             try await namingOptions({ $0 == "reason" ? FieldOption("--reason") : nil }) {
                 try await client.properties.startLockdown(of: found.id, reason: reason)
@@ -94,13 +94,13 @@ struct LiftCommand: AsyncParsableCommand {
         abstract: "End the lockdown of a property. No lock moves.",
         discussion: "Example: doorward lift \"Quay 1\"")
 
-    @OptionGroup var argument: PropertyArgument
+    @OptionGroup var argument: NounArgument<Doorward.Property>
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).entity(argument.property, of: [.property])
+        let found = try await argument.find(NameResolver(client))
         let answer = try await client.properties.liftLockdown(of: found.id)
         let name = answer.content.name.printable
         output.print(json: answer.json) { style in

@@ -81,14 +81,6 @@ extension NameResolver {
         return names
     }
 
-    /// Returns the names, by id, of the entities on which these users hold a role.
-    func placeNames(of users: [Doorward.User]) async throws -> [String: String] {
-        try await names(
-            of: users.flatMap { $0.roleAssociations ?? [] }.compactMap {
-                AssociatedEntityType(rawValue: $0.associatedEntityType.rawValue)
-            })
-    }
-
     // MARK: - Private
 
     /// - Parameters:

@@ -72,7 +72,7 @@ struct RoleAdd: AsyncParsableCommand {
             Example: doorward role add max@example.org property-manager "Quay 1"
             """)
 
-    @OptionGroup var user: UserArgument
+    @OptionGroup var user: NounArgument<Doorward.User>
 
     @Argument(
         help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
@@ -87,7 +87,7 @@ struct RoleAdd: AsyncParsableCommand {
         let client = try gateway.client()
         let finder = NameResolver(client)
         let entity = try await finder.entity(argument.entity, of: role.kinds)
-        let person = try await Self.person(user.user, role, argument.entity, finder)
+        let person = try await Self.person(user.text, role, argument.entity, finder)
         let answer = try await client.roles.assign(role.apiRole, to: person.id, on: entity.roleEntity)
         output.print(json: answer.json) { style in
             let (name, role) = (person.name.printable, DisplayText.role(answer.content.roleWithinEntity))
@@ -126,7 +126,7 @@ struct RoleRemove: AsyncParsableCommand {
             Example: doorward role remove tom@example.org "Quay 1 / 1A"
             """)
 
-    @OptionGroup var user: UserArgument
+    @OptionGroup var user: NounArgument<Doorward.User>
     @OptionGroup var argument: EntityArgument
     @OptionGroup var deletion: DeletionOptions
     @OptionGroup var gateway: ClientOptions
@@ -144,11 +144,11 @@ struct RoleRemove: AsyncParsableCommand {
 
     /// Finds the user among those who hold a role on the entity.
     private func holder(of entity: NameResolver.FoundEntity, _ client: DoorwardClient) async throws -> NameMatch {
-        if NameResolver.isID(user.user) { return NameMatch(id: user.user, name: user.user, place: nil) }
+        if NameResolver.isID(user.text) { return NameMatch(id: user.text, name: user.text, place: nil) }
         let people = try await client.roles.list(on: entity.roleEntity).all().content
-        let me = user.user == "me" ? try await client.users.me().content : nil
+        let me = user.text == "me" ? try await client.users.me().content : nil
         return try NameMatch.one(
-            me?.id ?? user.user,
+            me?.id ?? user.text,
             of: people.flatMap { person in
                 [person.fullName, person.email].compactMap(\.self).map { NameMatch(id: person.id, name: $0, place: person.email) }
             },

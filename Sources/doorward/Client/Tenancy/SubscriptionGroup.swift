@@ -16,13 +16,13 @@ struct SubscriptionShow: AsyncParsableCommand {
         commandName: "show", abstract: "Show the subscription of a portfolio, and how much of it is used.",
         discussion: "Example: doorward subscription show \"Harbour Homes\"")
 
-    @OptionGroup var argument: PortfolioArgument
+    @OptionGroup var argument: NounArgument<Doorward.Portfolio>
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).portfolio(argument.portfolio)
+        let found = try await argument.find(NameResolver(client))
         let answer = try await client.portfolios.subscription(of: found.id)
         output.print(json: answer.json) { Self.lines(answer.content, $0) }
     }
@@ -61,7 +61,7 @@ struct SubscriptionSet: AsyncParsableCommand {
             Example: doorward subscription set "Harbour Homes" --tier pro --limit maxUnits=200
             """)
 
-    @OptionGroup var argument: PortfolioArgument
+    @OptionGroup var argument: NounArgument<Doorward.Portfolio>
 
     @Option(help: ArgumentHelp("The tier, such as free, standard, pro or enterprise.", valueName: "tier"))
     var tier: String?
@@ -89,7 +89,7 @@ struct SubscriptionSet: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).portfolio(argument.portfolio)
+        let found = try await argument.find(NameResolver(client))
         let modules = Dictionary(module.map { ($0.name, Doorward.JSONValue.bool($0.isOn)) }) { first, _ in first }
         let limits = Dictionary(limit.map { ($0.name, $0.value) }) { first, _ in first }
         let change: [String: Doorward.JSONValue] = [

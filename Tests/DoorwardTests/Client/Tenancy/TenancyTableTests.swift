@@ -77,10 +77,11 @@ import Testing
     /// All tables in a style.
     private func tables(_ style: OutputStyle) throws -> [[String]] {
         [
-            PortfolioList.lines(try portfolios, style), PropertyList.lines(try properties, portfolios: ["a": "Harbour"], style),
-            UnitList.lines(try units, properties: ["p": "Quay 1"], style),
-            UserList.lines(try users, places: ["p": "Quay 1"], style), RoleList.lines(try users, style),
-            KeyList.lines(try keys, places: ["p": "Quay 1"], style), SessionList.lines(try sessions, style),
+            Doorward.Portfolio.lines(try portfolios, style),
+            Doorward.Property.lines(try properties, names: ["a": "Harbour"], style),
+            Doorward.Unit.lines(try units, names: ["p": "Quay 1"], style),
+            Doorward.User.lines(try users, names: ["p": "Quay 1"], style), RoleList.lines(try users, style),
+            Doorward.APIKey.lines(try keys, names: ["p": "Quay 1"], style), SessionList.lines(try sessions, style),
         ]
     }
 
@@ -126,9 +127,9 @@ import Testing
     func empty() {
         func lines(_ style: OutputStyle) -> [[String]] {
             [
-                PortfolioList.lines([], style), PropertyList.lines([], portfolios: [:], style),
-                UnitList.lines([], properties: [:], style), UserList.lines([], places: [:], style), RoleList.lines([], style),
-                KeyList.lines([], places: [:], style), SessionList.lines([], style),
+                Doorward.Portfolio.lines([], style), Doorward.Property.lines([], style),
+                Doorward.Unit.lines([], style), Doorward.User.lines([], style), RoleList.lines([], style),
+                Doorward.APIKey.lines([], style), SessionList.lines([], style),
             ]
         }
         #expect(lines(pipe).joined().isEmpty)
@@ -138,18 +139,18 @@ import Testing
     @Test("one object is shown with the name of each value")
     func shown() throws {
         #expect(
-            PortfolioShow.lines(try portfolios[0], pipe) == [
+            try portfolios[0].lines(pipe) == [
                 "name\tHarbour Homes of the northern harbour", "properties\t1", "admins\t2", "created\t\(Self.time)",
                 "changed\t-",
                 "id\t\(Self.ids[0])",
             ])
         #expect(
-            UnitShow.lines(try units[0], properties: ["p": "Quay 1"], pipe) == [
+            try units[0].lines(names: ["p": "Quay 1"], pipe) == [
                 "name\t1A", "property\tQuay 1", "tenants\t1", "locks\t2", "common areas\t-", "created\t-", "changed\t-",
                 "id\t\(Self.ids[0])",
             ])
         #expect(
-            UserView(try users[1], places: [:]).lines(pipe) == [
+            try users[1].lines(pipe) == [
                 "name\tRoot", "email\t-", "roles\tsuper admin", "status\tdisabled", "created\t-", "changed\t-",
                 "id\t\(Self.ids[1])",
             ])
@@ -160,12 +161,12 @@ import Testing
         var property: Doorward.Property = try decoded(
             #"{"id":"p","name":"Quay 1","portfolioId":"a","address":{"street":"Quay 1","city":"Hamburg","postalCode":"01234","#
                 + #""state":"","country":"DE"},"lockdown":{"active":true,"since":"\#(Self.time)","reason":"fire\u001B"}}"#)
-        let lines = PropertyShow.lines(property, portfolios: ["a": "Harbour"], pipe)
+        let lines = property.lines(names: ["a": "Harbour"], pipe)
         #expect(lines[1...2] == ["portfolio\tHarbour", "address\tQuay 1, 01234 Hamburg, DE"])
         #expect(lines.contains("lockdown\tactive") && lines.contains("in lockdown since\t\(Self.time)"))
         #expect(lines.contains("lockdown reason\tfire\u{241B}"))
         (property.lockdown, property.address) = (Doorward.Property.Lockdown(active: false), nil)
-        let released = PropertyShow.lines(property, portfolios: [:], pipe)
+        let released = property.lines(pipe)
         #expect(released.contains("lockdown\toff") && released.contains("address\t-") && released[1] == "portfolio\ta")
         #expect(!released.contains { $0.contains("since") })
     }
