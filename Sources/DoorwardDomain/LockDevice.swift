@@ -53,6 +53,36 @@ public struct LockDevice: Hashable, Sendable {
     }
 }
 
+/// An optional text that users enter about a lock. Requests, changes, the directory and the rows of the database follow this list, so
+/// that a further text is a case here, a property of `LockDevice`, a line of its field table, and a column.
+package enum DeviceText: String, CaseIterable, Sendable {
+    /// The manufacturer.
+    case manufacturer
+    /// The manufacturer's model name.
+    case model
+
+    /// Maximum number of characters (code points) in a request.
+    package var longest: Int { 200 }
+}
+
+extension LockDevice {
+    /// A text by its name; the same as the property.
+    package subscript(text: DeviceText) -> String? {
+        get {
+            switch text {
+            case .manufacturer: manufacturer
+            case .model: model
+            }
+        }
+        set {
+            switch text {
+            case .manufacturer: manufacturer = newValue
+            case .model: model = newValue
+            }
+        }
+    }
+}
+
 /// Settings of the lock itself.
 public struct LockSettings: Hashable, Codable, Sendable {
     /// Seconds from an unlock until the lock locks itself; 0 if it does not lock itself, `nil` if the time is not known.

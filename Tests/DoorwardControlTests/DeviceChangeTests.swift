@@ -134,7 +134,7 @@ import Testing
         let before = try #require(house.control.directory.current.device(house.ids.door))
         let changed = try await Self.change(house) {
             $0.name = "Blue door"
-            $0.model = .set("M1")
+            $0.texts[.model] = .set("M1")
             $0.isRemoteOperationEnabled = false
             $0.metadata = ["key": .string("secret")]
         }
@@ -151,7 +151,7 @@ import Testing
                     "metadataKeys": .integer(1),
                 ]))
         #expect(await denial { _ = try await house.run(by: house.ids.owner) }?.reason == .remoteOperationDisabled)
-        let cleared = try await Self.change(house) { $0.model = .cleared }
+        let cleared = try await Self.change(house) { $0.texts[.model] = .cleared }
         #expect(cleared.model == nil && cleared.name == "Blue door")
     }
 

@@ -80,3 +80,12 @@ extension Doorward {
         public var isSecure: Bool { state == .locked && stateQuality == .confirmed }
     }
 }
+
+extension Doorward.LockDevice: LeveledNoun {
+    public static let levels: [(Doorward.ViewLevel, String)] = [
+        (.publicLevel, "id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
+        (.resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
+        (.operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
+        (.management, "address metadata isRemoteOperationEnabled"),
+    ]
+}

@@ -63,7 +63,8 @@ extension Doorward {
 
         package init(
             guestUserId: String?, guestEmail: String? = nil, label: String?, deviceIds: [String], operations: [String],
-            validFrom: String, validUntil: String, timeZone: String? = nil, schedule: GuestAccess.Schedule? = nil, maxUses: Int? = nil
+            validFrom: String, validUntil: String, timeZone: String? = nil, schedule: GuestAccess.Schedule? = nil,
+            maxUses: Int? = nil
         ) {
             (self.timeZone, self.schedule, self.maxUses) = (timeZone, schedule, maxUses)
             (self.guestUserId, self.guestEmail) = (guestUserId, guestEmail)
