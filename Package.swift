@@ -225,7 +225,8 @@ let package = Package(
         tests(
             "DoorwardHTTPTests",
             [
-                "CZlib", "DoorwardHTTP", "DoorwardAPI", "DoorwardConsole", "DoorwardControl", "DoorwardPolicy", "DoorwardAudit",
+                "CZlib", "DoorwardHTTP", "DoorwardAPI", "DoorwardClient", "DoorwardConsole", "DoorwardControl", "DoorwardPolicy",
+                "DoorwardAudit",
                 "DoorwardAdapterKit", "DoorwardDomain", "DoorwardStore", "DoorwardTesting",
                 "AdapterSimulator", hummingbird, hummingbirdCore, hummingbirdTesting, httpTypes, nioCore, nioEmbedded, nioPosix,
                 nioSSL, jwt, x509, asn1, crypto, logging, metrics,

@@ -2,7 +2,7 @@
 package enum WireLimits {
     /// Maximum bytes of a body; a larger body is rejected with status 413.
     package static let bodyBytes = 64 * 1024
-    /// Maximum characters of a name, a label, a manufacturer or a model, after trimming.
+    /// Maximum characters of a name or a label, after trimming.
     package static let nameCharacters = 200
     /// Maximum characters of a stated reason.
     package static let reasonCharacters = 500

@@ -1,5 +1,3 @@
-package import DoorwardAPI
-
 /// Why a call to a gateway returned no usable response.
 package enum ClientError: Error, Equatable, Sendable {
     /// The gateway was not reached; nothing was sent.
@@ -33,11 +31,11 @@ package struct APIError: Equatable, Sendable {
     /// One sentence for a person.
     package var message: String
     /// Why access was denied, if the caller may see the reason.
-    package var denial: Wire.Denial?
+    package var denial: Doorward.Denial?
     /// The invalid fields of the request.
-    package var fields: [Wire.FieldProblem]
+    package var fields: [FieldProblem]
     /// The command that the error is about, if there is one.
-    package var command: Wire.Command?
+    package var command: Doorward.Command?
     /// The number of objects of each kind that the object to delete contains, for `has_dependents`.
     package var dependents: [String: Int]
     /// Identifies the request in the gateway's log.
@@ -46,8 +44,8 @@ package struct APIError: Equatable, Sendable {
     package var retryAfter: Int?
 
     package init(
-        status: Int, code: String, message: String, denial: Wire.Denial? = nil, fields: [Wire.FieldProblem] = [],
-        command: Wire.Command? = nil, dependents: [String: Int] = [:], requestID: String? = nil, retryAfter: Int? = nil
+        status: Int, code: String, message: String, denial: Doorward.Denial? = nil, fields: [FieldProblem] = [],
+        command: Doorward.Command? = nil, dependents: [String: Int] = [:], requestID: String? = nil, retryAfter: Int? = nil
     ) {
         (self.status, self.code, self.message, self.denial) = (status, code, message, denial)
         (self.fields, self.command, self.dependents) = (fields, command, dependents)
@@ -67,5 +65,48 @@ package struct Response<Content: Sendable>: Sendable {
 
     package init(content: Content, json: [UInt8], etag: String? = nil) {
         (self.content, self.json, self.etag) = (content, json, etag)
+    }
+}
+
+/// A problem with one field of a request, as listed in `details.fields` of `invalid_request`.
+package struct FieldProblem: Decodable, Equatable, Sendable {
+    /// The field's path in the body or its name in the query, such as `address.broker`.
+    package var field: String
+    /// A code such as `too_long`; see `FieldProblemCode` of the gateway.
+    package var problem: String
+}
+
+/// The envelope of every error response. Unknown members are ignored.
+package struct ErrorEnvelope: Decodable, Sendable {
+    /// The stable code for programs.
+    package var code: String
+    /// One sentence for users.
+    package var message: String
+    /// The details of the error; `nil` if the response contains none.
+    package var details: Details?
+    /// The id of the request, by which it can be found in the gateway's own log.
+    package var requestId: String?
+
+    /// The known members of `details`; the error's code determines which of them are present.
+    package struct Details: Decodable, Sendable {
+        /// The fields of an `invalid_request`.
+        package var fields: [FieldProblem]?
+        /// The command that the error is about; `nil` if there is none.
+        package var command: Doorward.Command?
+        /// The number of objects of each kind that an object to delete contains, for `has_dependents`.
+        package var dependents: [String: Int]?
+        /// The details of a denied request. For any other error, the `reason` of the denial is `nil`.
+        package var denial: Doorward.Denial
+
+        private enum CodingKeys: String, CodingKey { case fields, command, dependents }
+
+        /// Decodes the known members; others are ignored.
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            fields = try container.decodeIfPresent([FieldProblem].self, forKey: .fields)
+            command = try container.decodeIfPresent(Doorward.Command.self, forKey: .command)
+            dependents = try container.decodeIfPresent([String: Int].self, forKey: .dependents)
+            denial = try Doorward.Denial(from: decoder)
+        }
     }
 }

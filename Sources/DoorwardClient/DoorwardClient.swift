@@ -22,11 +22,9 @@ package struct DoorwardClient: Sendable {
     }
 
     /// Locks.
-    package var devices: Devices { Devices(client: self) }
-    /// Commands to locks, and their outcomes.
-    package var commands: Commands { Commands(client: self) }
+    package var devices: Resource<Doorward.LockDevice> { Resource(client: self) }
     /// Guest accesses and their validity.
-    package var guestAccesses: GuestAccesses { GuestAccesses(client: self) }
+    package var guestAccesses: Resource<Doorward.GuestAccess> { Resource(client: self) }
     /// Who may do what to a lock.
     package var authorization: Authorization { Authorization(client: self) }
     /// The access log.
@@ -34,17 +32,17 @@ package struct DoorwardClient: Sendable {
     /// Checkpoints and proofs of the access logs.
     package var audit: Audit { Audit(client: self) }
     /// Users.
-    package var users: Users { Users(client: self) }
+    package var users: Resource<Doorward.User> { Resource(client: self) }
     /// Portfolios: the properties of one owner or company.
-    package var portfolios: Portfolios { Portfolios(client: self) }
+    package var portfolios: Resource<Doorward.Portfolio> { Resource(client: self) }
     /// Buildings and sites.
-    package var properties: Properties { Properties(client: self) }
+    package var properties: Resource<Doorward.Property> { Resource(client: self) }
     /// Flats, offices and other parts of a property.
-    package var units: Units { Units(client: self) }
+    package var units: Resource<Doorward.Unit> { Resource(client: self) }
     /// Roles on portfolios, properties and units.
     package var roles: Roles { Roles(client: self) }
     /// Keys with which programs sign in.
-    package var apiKeys: APIKeys { APIKeys(client: self) }
+    package var apiKeys: Resource<Doorward.APIKey> { Resource(client: self) }
     /// The caller's own sessions.
     package var sessions: Sessions { Sessions(client: self) }
     /// Signing in and out.
@@ -64,12 +62,12 @@ package struct DoorwardClient: Sendable {
 
     /// Sends an authenticated request. If the gateway rejects the session's token, the client refreshes the token and repeats the
     /// call once. The gateway checks the token before anything else, so the rejected call had no effect.
-    func send<Content: Decodable & Sendable>(_ request: APIRequest, as type: Content.Type = Content.self) async throws
-        -> Response<
-            Content
-        >
-    {
-        try await data(of: request).decoded(from: server)
+    ///
+    /// - Parameter key: the member of `data` that is decoded; `nil` for `data` itself.
+    func send<Content: Decodable & Sendable>(
+        _ request: APIRequest, as type: Content.Type = Content.self, member key: String? = nil
+    ) async throws -> Response<Content> {
+        try await data(of: request).decoded(member: key, from: server)
     }
 
     /// Sends a call whose success has no body; see `send`.

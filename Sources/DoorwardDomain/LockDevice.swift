@@ -14,6 +14,8 @@ public struct LockDevice: Hashable, Sendable {
     package var manufacturer: String?
     /// The manufacturer's model name, as entered by the user; `nil` if not given.
     package var model: String?
+    /// What managers note about the lock, such as where its key box is; `nil` if they note nothing.
+    package var notes: String?
     /// The firmware version that was stored with the lock; `nil` if none was. What the lock reports is in its status.
     package var firmwareVersion: String?
     /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then `nil` too.
@@ -50,6 +52,40 @@ public struct LockDevice: Hashable, Sendable {
         (self.isRemoteOperationEnabled, self.capabilities, self.settings) = (isRemoteOperationEnabled, capabilities, settings)
         (self.sealedCode, self.metadata) = (sealedCode, metadata)
         (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
+    }
+}
+
+/// An optional text that users enter about a lock. Requests, changes, the directory and the rows of the database follow this list, so
+/// that a further text is a case here, a property of `LockDevice`, a line of its field table, and a column.
+package enum DeviceText: String, CaseIterable, Sendable {
+    /// The manufacturer.
+    case manufacturer
+    /// The manufacturer's model name.
+    case model
+    /// The notes of managers.
+    case notes
+
+    /// Maximum number of characters (code points) in a request.
+    package var longest: Int { self == .notes ? 256 : 200 }
+}
+
+extension LockDevice {
+    /// A text by its name; the same as the property.
+    package subscript(text: DeviceText) -> String? {
+        get {
+            switch text {
+            case .manufacturer: manufacturer
+            case .model: model
+            case .notes: notes
+            }
+        }
+        set {
+            switch text {
+            case .manufacturer: manufacturer = newValue
+            case .model: model = newValue
+            case .notes: notes = newValue
+            }
+        }
     }
 }
 

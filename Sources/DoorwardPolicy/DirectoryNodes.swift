@@ -91,25 +91,27 @@ struct DeviceDetails: Sendable {
     }
 
     func device(_ node: DeviceNode) -> LockDevice {
-        LockDevice(
-            id: node.id, name: name, adapter: model.value.adapter, address: address, manufacturer: model.value.manufacturer,
-            model: model.value.model, firmwareVersion: model.value.firmwareVersion, portfolioID: node.portfolioID,
+        var device = LockDevice(
+            id: node.id, name: name, adapter: model.value.adapter, address: address,
+            firmwareVersion: model.value.firmwareVersion, portfolioID: node.portfolioID,
             propertyID: node.propertyID, unitID: node.unitID, isRemoteOperationEnabled: node.isRemoteOperationEnabled,
             capabilities: node.capabilities, settings: settings, sealedCode: sealedCode, metadata: metadata,
             createdAt: createdAt, updatedAt: updatedAt)
+        for (text, value) in model.value.texts { device[text] = value }
+        return device
     }
 }
 
 /// The fields that devices of the same model share.
 struct DeviceModel: Hashable, Sendable {
     let adapter: String
-    let manufacturer: String?
-    let model: String?
+    /// The texts that the device has.
+    let texts: [DeviceText: String]
     let firmwareVersion: String?
 
     init(_ device: LockDevice) {
-        (adapter, manufacturer) = (device.adapter, device.manufacturer)
-        (model, firmwareVersion) = (device.model, device.firmwareVersion)
+        (adapter, firmwareVersion) = (device.adapter, device.firmwareVersion)
+        texts = DeviceText.allCases.reduce(into: [:]) { $0[$1] = device[$1] }
     }
 }
 

@@ -10,10 +10,8 @@ package struct DeviceChanges: Sendable {
     package var name: String?
     /// The new address for the device's adapter; replaces the previous one completely.
     package var address: [String: JSONValue]?
-    /// The manufacturer.
-    package var manufacturer = Patch<String>.unchanged
-    /// The manufacturer's model name.
-    package var model = Patch<String>.unchanged
+    /// The optional texts, each trimmed and not longer than its limit; one that is absent stays unchanged.
+    package var texts: [DeviceText: Patch<String>] = [:]
     /// Whether the lock can be moved through the gateway. If false, every command for the lock is denied.
     package var isRemoteOperationEnabled: Bool?
     /// The metadata that users store with the lock; replaces the previous one completely.
@@ -28,15 +26,14 @@ package struct DeviceChanges: Sendable {
 
     /// Whether any field other than the address and the position changes.
     fileprivate var namesDetails: Bool {
-        name != nil || !manufacturer.isUnchanged || !model.isUnchanged || isRemoteOperationEnabled != nil || metadata != nil
+        name != nil || texts.values.contains { !$0.isUnchanged } || isRemoteOperationEnabled != nil || metadata != nil
     }
 
     /// The device with all changes except those of position and address.
     fileprivate func applied(to device: LockDevice) -> LockDevice {
         var changed = device
         changed.name = name ?? device.name
-        changed.manufacturer = manufacturer.applied(to: device.manufacturer)
-        changed.model = model.applied(to: device.model)
+        for (text, change) in texts { changed[text] = change.applied(to: device[text]) }
         changed.isRemoteOperationEnabled = isRemoteOperationEnabled ?? device.isRemoteOperationEnabled
         changed.metadata = metadata ?? device.metadata
         return changed

@@ -195,21 +195,18 @@ package struct NewDevice: Sendable {
     package var propertyID: PropertyID
     /// The unit to assign it to; `nil` for the property itself.
     package var unitID: UnitID?
-    /// The manufacturer; `nil` if not given.
-    package var manufacturer: String?
-    /// The manufacturer's model name; `nil` if not given.
-    package var model: String?
+    /// The optional texts that are given, each trimmed and not longer than its limit.
+    package var texts: [DeviceText: String]
     /// Whether the lock can be moved through the gateway. If false, every command for the lock is denied.
     package var isRemoteOperationEnabled: Bool
 
     package init(
         name: String, adapter: String, address: [String: JSONValue], propertyID: PropertyID, unitID: UnitID?,
-        manufacturer: String?, model: String?, isRemoteOperationEnabled: Bool
+        texts: [DeviceText: String] = [:], isRemoteOperationEnabled: Bool = true
     ) {
         (self.name, self.adapter, self.address) = (name, adapter, address)
         (self.propertyID, self.unitID) = (propertyID, unitID)
-        (self.manufacturer, self.model) = (manufacturer, model)
-        self.isRemoteOperationEnabled = isRemoteOperationEnabled
+        (self.texts, self.isRemoteOperationEnabled) = (texts, isRemoteOperationEnabled)
     }
 }
 
@@ -231,11 +228,11 @@ extension TenancyUnitOfWork {
         let scope = directory.transportScope(of: subject).restricted(to: property.portfolioID)
         let checked = try check(new.address, new.adapter, scope)
         try requireFree(checked)
-        let device = LockDevice(
-            id: newID(), name: new.name, adapter: new.adapter, address: new.address, manufacturer: new.manufacturer,
-            model: new.model, portfolioID: property.portfolioID, propertyID: property.id, unitID: new.unitID,
-            isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: checked.capabilities, createdAt: now,
-            updatedAt: now)
+        var device = LockDevice(
+            id: newID(), name: new.name, adapter: new.adapter, address: new.address, portfolioID: property.portfolioID,
+            propertyID: property.id, unitID: new.unitID, isRemoteOperationEnabled: new.isRemoteOperationEnabled,
+            capabilities: checked.capabilities, createdAt: now, updatedAt: now)
+        for (text, value) in new.texts { device[text] = value }
         apply(.putDevice(device))
         note(
             .create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: device.auditFields)

@@ -1,4 +1,3 @@
-import DoorwardAPI
 import Foundation
 import Synchronization
 import Testing
@@ -24,7 +23,7 @@ import Testing
             Self.page([Self.record("r\(2 * before)", "09.000"), Self.record("r\(2 * before + 1)", "08.000")], next: "n\(before)")
         }
         let page = try await records(gateway).newest(.init(deviceID: "d", decision: "DENIED"), limit: 4)
-        #expect(page.content.map(\.record.id) == ["r0", "r1", "r2", "r3"])
+        #expect(page.content.map(\.value.id) == ["r0", "r1", "r2", "r3"])
         #expect(String(decoding: page.json, as: UTF8.self).hasSuffix(#"],"nextCursor":"n1"}"#))
         #expect(
             gateway.requests.map(\.uri) == [
@@ -43,7 +42,7 @@ import Testing
             query.isOldestFirst = true
             var seen: [String] = []
             try await records(gateway).eachPage(query) { page, next in
-                seen += page.map(\.record.id)
+                seen += page.map(\.value.id)
                 #expect(gateway.requests.count == seen.count && (next == nil) == (seen.count == 3))
                 return seen.count < stop
             }
@@ -60,7 +59,7 @@ import Testing
         let query = AccessRecords.Query(from: "2030-01-01T00:00:00Z")
         var seen: [String] = []
         let cursor = try await records(gateway).eachPage(toFollow: query) { page in
-            seen += page.map(\.record.id)
+            seen += page.map(\.value.id)
             #expect(gateway.requests.count == seen.count)
             return true
         }

@@ -1,4 +1,3 @@
-import DoorwardAPI
 import FoundationEssentials
 
 /// Decodes JSON as the client decodes responses.

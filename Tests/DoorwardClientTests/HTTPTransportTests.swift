@@ -1,4 +1,3 @@
-import DoorwardAPI
 import DoorwardTesting
 import FoundationEssentials
 import Glibc
@@ -18,7 +17,7 @@ import Testing
     @Test("a command whose connection closes before the response is sent once more, with the same idempotency key")
     func repeated() async throws {
         let gateway = try await StubGateway { _, before in before == 0 ? .closeConnection : Self.unlocked }
-        let response = try await client(gateway).devices.unlock("d", .init(reason: "post", timeoutMs: 500))
+        let response = try await client(gateway).devices.move(.unlock, "d", .init(reason: "post", timeoutMs: 500))
         #expect(response.content.command.state == "CONFIRMED")
         #expect(gateway.requests.count == 2)
         #expect(gateway.requests[0].key != nil)
@@ -30,7 +29,7 @@ import Testing
     @Test("after two lost connections the client reports a missing response and does not try a third time")
     func brokenTwice() async throws {
         let gateway = try await StubGateway { _, _ in .closeConnection }
-        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.lock("d") }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.move(.lock, "d") }
         #expect(
             error == .noResponse(server: gateway.address, why: "the connection ended before the response was complete"))
         #expect(gateway.requests.count == 2)
@@ -40,7 +39,7 @@ import Testing
     func notRepeated() async throws {
         let gateway = try await StubGateway { _, _ in .closeConnection }
         let client = try client(gateway)
-        await #expect(throws: ClientError.self) { try await client.guestAccesses.revoke("g") }
+        await #expect(throws: ClientError.self) { try await client.guestAccesses.deletion(of: "g").perform() }
         await #expect(throws: ClientError.self) { try await client.authentication.signIn(email: "a@b.example", password: "p") }
         await #expect(throws: ClientError.self) { try await client.simulator.trigger("jam", on: "d") }
         #expect(gateway.requests.count == 3)
@@ -53,7 +52,7 @@ import Testing
             before == 0 ? .closeConnection : .data(#"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
         }
         let me = try await client(gateway).users.me()
-        #expect(me.content.user.fullName == "Olga")
+        #expect(me.content.fullName == "Olga")
         #expect(String(decoding: me.json, as: UTF8.self) == #"{"user":{"id":"u","firstName":"Olga","lastName":null}}"#)
     }
 
@@ -63,7 +62,7 @@ import Testing
         let held = try Listener(isListening: false)
         defer { close(held.descriptor) }
         let client = try DoorwardClient(patient: "http://127.0.0.1:\(held.port)", credentials: .bearer("t"))
-        let error = await #expect(throws: ClientError.self) { try await client.devices.unlock("d") }
+        let error = await #expect(throws: ClientError.self) { try await client.devices.move(.unlock, "d") }
         #expect(error == .noConnection(server: "http://127.0.0.1:\(held.port)", why: "connection refused"))
     }
 
@@ -88,7 +87,7 @@ import Testing
     func cancelled() async throws {
         let gateway = try await StubGateway { _, _ in .noResponse }
         let client = try client(gateway)
-        let task = Task { try await client.devices.unlock("d") }
+        let task = Task { try await client.devices.move(.unlock, "d") }
         while gateway.requests.isEmpty { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -97,7 +96,7 @@ import Testing
     @Test("a request has the headers for the token, the client's name and the content types")
     func headers() async throws {
         let gateway = try await StubGateway { _, _ in Self.unlocked }
-        _ = try await client(gateway).devices.unlatch("d")
+        _ = try await client(gateway).devices.move(.unlatch, "d")
         let headers = try #require(gateway.requests.first).headers
         #expect(headers.first(name: "Authorization") == "Bearer t")
         #expect(headers.first(name: "X-Doorward-Client") == "cli")
@@ -110,7 +109,7 @@ import Testing
         let elsewhere = try await StubGateway { _, _ in Self.unlocked }
         let target = elsewhere.address
         let gateway = try await StubGateway { _, _ in .response(307, "", ["Location": target + "/api/v1/devices/d/unlock"]) }
-        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.move(.unlock, "d") }
         #expect(error == .notAGateway(server: gateway.address))
         #expect(elsewhere.requests.isEmpty)
     }
@@ -123,14 +122,14 @@ import Testing
         ])
     func otherServers(_ status: Int, _ body: String) async throws {
         let gateway = try await StubGateway { _, _ in .response(status, body) }
-        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.move(.unlock, "d") }
         #expect(error == .notAGateway(server: gateway.address))
     }
 
     @Test("the answer of a proxy without a connection to the gateway throws noResponse", arguments: [502, 503, 504])
     func proxies(_ status: Int) async throws {
         let proxy = try await StubGateway { _, _ in .response(status, "<html>Bad Gateway</html>") }
-        let error = await #expect(throws: ClientError.self) { try await client(proxy).devices.unlock("d") }
+        let error = await #expect(throws: ClientError.self) { try await client(proxy).devices.move(.unlock, "d") }
         #expect(error == .noResponse(server: proxy.address, why: "a proxy in front of the gateway answered \(status)"))
         #expect(error.map { DoorwardError($0).isTransient } == true)
         #expect(proxy.requests.count == 1, "whether the lock has moved is not known")
@@ -143,12 +142,12 @@ import Testing
              "rule":{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"},"missing":{"role":"TENANT"},"later":{"x":1}}
             """
         let gateway = try await StubGateway { _, _ in .error(403, "guest_window_not_started", details, ["Retry-After": "7"]) }
-        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.unlock("d") }
+        let error = await #expect(throws: ClientError.self) { try await client(gateway).devices.move(.unlock, "d") }
         guard case .refused(let apiError) = error else { throw try #require(error) }
         #expect((apiError.status, apiError.code, apiError.message) == (403, "guest_window_not_started", "A sentence."))
         #expect((apiError.requestID, apiError.retryAfter) == ("r-1", 7))
-        #expect(apiError.denial?.opensAt == "2030-01-01T00:00:00.000Z")
-        let rule = try decoded(#"{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"}"#, as: Wire.Rule.self)
+        #expect(apiError.denial?.opensAt == Doorward.Instant("2030-01-01T00:00:00.000Z"))
+        let rule = try decoded(#"{"kind":"GUEST_ACCESS","id":"g","role":"GUEST"}"#, as: Doorward.Rule.self)
         #expect(apiError.denial?.rule == rule)
         #expect(apiError.denial?.missing?.role == "TENANT")
     }
@@ -160,8 +159,8 @@ import Testing
                 ? .error(403, "forbidden") : .error(400, "invalid_request", #"{"fields":[{"field":"a.b","problem":"too_long"}]}"#)
         }
         let client = try client(gateway)
-        for fields in [[], try decoded(#"[{"field":"a.b","problem":"too_long"}]"#, as: [Wire.FieldProblem].self)] {
-            let error = await #expect(throws: ClientError.self) { try await client.devices.unlock("d") }
+        for fields in [[], try decoded(#"[{"field":"a.b","problem":"too_long"}]"#, as: [FieldProblem].self)] {
+            let error = await #expect(throws: ClientError.self) { try await client.devices.move(.unlock, "d") }
             guard case .refused(let apiError) = error else { throw try #require(error) }
             #expect(apiError.denial == nil)
             #expect(apiError.fields == fields)

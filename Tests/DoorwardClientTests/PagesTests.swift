@@ -1,4 +1,3 @@
-import DoorwardAPI
 import Testing
 
 @testable import DoorwardClient
@@ -18,7 +17,7 @@ import Testing
                 : Self.page(2, of: 2, #"{"id":"c","name":"C","state":"FUTURE"}"#)
         }
         let client = try DoorwardClient(patient: gateway.address, credentials: .none)
-        let all = try await client.devices.list(propertyID: "p").all()
+        let all = try await client.devices.list([("propertyId", "p")]).all()
         #expect(all.content.map(\.id) == ["a", "b", "c"])
         #expect(all.content.map(\.state) == [nil, nil, "FUTURE"])
         #expect(

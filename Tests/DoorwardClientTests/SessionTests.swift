@@ -1,4 +1,3 @@
-import DoorwardAPI
 import FoundationEssentials
 import Synchronization
 import Testing
@@ -50,12 +49,12 @@ import Testing
         old.caFile = "/etc/doors.pem"
         try file.write(old)
         let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
-        #expect(try await client.users.me().content.user.id == "u")
+        #expect(try await client.users.me().content.id == "u")
         #expect(gateway.requests.map(\.uri) == ["/api/v1/users/me", "/api/v1/auth/refresh", "/api/v1/users/me"])
         let stored = try #require(try file.read())
         #expect((stored.token, stored.refreshToken, stored.email) == ("access-2", "refresh-2", "a@b.example"))
         #expect(stored.caFile == "/etc/doors.pem")
-        #expect(try await client.users.me().content.user.id == "u")
+        #expect(try await client.users.me().content.id == "u")
         #expect(tokenIssuer.refreshes == 1)
     }
 
@@ -71,7 +70,7 @@ import Testing
                     // The clients share only the file, as separate programs do.
                     let client = try DoorwardClient(
                         patient: address, credentials: .session(SessionFile(folder: folder.path)))
-                    #expect(try await client.users.me().content.user.id == "u")
+                    #expect(try await client.users.me().content.id == "u")
                 }
             }
             try await group.waitForAll()
@@ -117,7 +116,7 @@ import Testing
         let client = try DoorwardClient(patient: gateway.address, credentials: .session(file))
         _ = await caller.start { _ = try await client.users.me() }.result
         #expect(try file.read()?.refreshToken == "refresh-2")
-        #expect(try await client.users.me().content.user.id == "u")
+        #expect(try await client.users.me().content.id == "u")
         #expect(!tokenIssuer.isEnded)
     }
 
@@ -128,7 +127,7 @@ import Testing
         let file = SessionFile(folder: folder.path)
         let client = try DoorwardClient(patient: gateway.address, credentials: .sessionWithoutRefresh(file))
         try file.write(try session(at: gateway, token: "access-1"))
-        #expect(try await client.users.me().content.user.id == "u")
+        #expect(try await client.users.me().content.id == "u")
         try file.write(try session(at: gateway, token: "old"))
         await #expect(throws: ClientError.self) { try await client.users.me() }
         try file.write(try session(at: gateway, token: "access-1", lifetime: 5))

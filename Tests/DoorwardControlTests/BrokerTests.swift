@@ -35,7 +35,7 @@ import Testing
     ) async throws -> LockDevice {
         let new = NewDevice(
             name: "New", adapter: "scripted", address: address(broker, topic), propertyID: property ?? house.ids.property,
-            unitID: nil, manufacturer: nil, model: nil, isRemoteOperationEnabled: true)
+            unitID: nil, isRemoteOperationEnabled: true)
         let answer = try await house.control.attachedDevices.attach(
             house.caller(user ?? house.ids.owner), new, repeatable: nil)
         return try #require(answer.fresh)

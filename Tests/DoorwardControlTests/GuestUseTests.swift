@@ -17,7 +17,7 @@ import Testing
         for index in 0..<30 {
             let new = NewDevice(
                 name: "Lock \(index)", adapter: house.adapter.kind, address: ["topic": .string("locks/\(index)")],
-                propertyID: house.ids.property, unitID: house.ids.unit, manufacturer: nil, model: nil,
+                propertyID: house.ids.property, unitID: house.ids.unit,
                 isRemoteOperationEnabled: true)
             let device = try await house.control.attachedDevices.attach(house.caller(house.ids.owner), new, repeatable: nil).fresh
             locks.append(try #require(device).id)

@@ -182,7 +182,7 @@ extension House {
         for number in 0..<count {
             let new = NewDevice(
                 name: "Lock \(number)", adapter: "scripted", address: ["number": .integer(Int64(number))],
-                propertyID: ids.property, unitID: nil, manufacturer: nil, model: nil,
+                propertyID: ids.property, unitID: nil,
                 isRemoteOperationEnabled: isRemoteOperationEnabled)
             devices.append(try await control.attachedDevices.attach(caller(ids.owner), new, repeatable: nil).value.id)
         }

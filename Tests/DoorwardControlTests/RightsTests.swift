@@ -183,6 +183,6 @@ extension NewDevice {
     static func test(in property: PropertyID, unit: UnitID? = nil, adapter: String = "scripted") -> NewDevice {
         NewDevice(
             name: "New door", adapter: adapter, address: ["line": .string("1")], propertyID: property, unitID: unit,
-            manufacturer: nil, model: nil, isRemoteOperationEnabled: true)
+            isRemoteOperationEnabled: true)
     }
 }

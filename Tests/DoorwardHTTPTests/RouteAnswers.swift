@@ -1,5 +1,4 @@
 import AdapterSimulator
-import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardConsole
 import DoorwardControl
@@ -9,6 +8,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import DoorwardClient
 @testable import DoorwardHTTP
 
 /// A successful request to a route, and the type that a client decodes its response with.
@@ -25,11 +25,27 @@ struct RouteAnswer: Sendable {
         let data: Content
     }
 
+    /// Makes an example of a route whose whole `data` one type reads.
     init<Content: Decodable & SendableMetatype>(
-        _ route: String, _ content: Content.Type, _ call: @escaping @Sendable (RouteHouse) async throws -> Reply
+        _ route: String, whole content: Content.Type, _ call: @escaping @Sendable (RouteHouse) async throws -> Reply
     ) {
         (self.route, self.call) = (Self.full(route), call)
         read = { recorder, json in _ = try recorder.decode(Envelope<Content>.self, from: json, at: Self.full(route)) }
+    }
+
+    /// Makes an example of a route whose `data` has these members, each read by a type.
+    init(
+        _ route: String, _ members: [String: any (Decodable & SendableMetatype).Type],
+        _ call: @escaping @Sendable (RouteHouse) async throws -> Reply
+    ) {
+        (self.route, self.call) = (Self.full(route), call)
+        read = { recorder, json in
+            guard case .object(let data) = json["data"] else { throw CancellationError() }
+            #expect(Set(data.keys) == Set(members.keys), "\(route)")
+            for (key, type) in members where data[key] != .null {
+                _ = try recorder.decode(type, from: json["data"][key], at: "\(Self.full(route)).\(key)")
+            }
+        }
     }
 
     /// Makes an example of a route that responds with 204 or plain text.
@@ -113,15 +129,35 @@ struct RouteHouse: Sendable {
     }
 }
 
+/// Answers that the client library does not read.
+extension RouteAnswer {
+    private struct PasswordReset: Decodable { let url, token, expiresAt: String }
+    private struct Retention: Decodable {
+        let days: Int?
+        let legalHold: Bool
+    }
+    private struct DeviceStatus: Decodable {
+        let deviceId: String
+        let state, stateQuality, stateAt, doorState, lastSeen: String?
+        let batteryLevel: Int?
+        let batteryLow, isOnline: Bool?
+        let faults: [String]?
+    }
+    private struct Bucket: Decodable {
+        let from, until: String
+        let counts: [String: Int]
+    }
+}
+
 extension RouteAnswer {
     static let all = outside + people + accounts + places + settings + roles + devices + events + audit + streams + console
 
     private static let outside: [RouteAnswer] = [
-        RouteAnswer("GET //healthz", Wire.HealthAnswer.self) { try await $0.get("//healthz", as: nil) },
-        RouteAnswer("GET //readyz", Wire.ReadinessAnswer.self) { try await $0.get("//readyz", as: nil) },
+        RouteAnswer("GET //healthz", ["alive": Bool.self]) { try await $0.get("//healthz", as: nil) },
+        RouteAnswer("GET //readyz", ["ready": Bool.self]) { try await $0.get("//readyz", as: nil) },
         RouteAnswer(withoutJSON: "GET //metrics") { try await $0.get("//metrics", as: .superAdmin) },
-        RouteAnswer("POST /auth/login", Wire.SignedIn.self) { try await $0.logIn() },
-        RouteAnswer("POST /auth/refresh", Wire.SignedIn.self) {
+        RouteAnswer("POST /auth/login", whole: Doorward.SignedIn.self) { try await $0.logIn() },
+        RouteAnswer("POST /auth/refresh", whole: Doorward.SignedIn.self) {
             let token = try await $0.logIn().data["refreshToken"].text ?? ""
             return try await $0.post("/auth/refresh", #"{"refreshToken":"\#(token)"}"#, as: nil)
         },
@@ -131,19 +167,21 @@ extension RouteAnswer {
                 "/auth/reset-password", #"{"token":"\#(try await $0.resetToken())","newPassword":"another long password"}"#,
                 as: nil)
         },
-        RouteAnswer("POST /users/:id/password-reset", Wire.PasswordResetAnswer.self) {
+        RouteAnswer("POST /users/:id/password-reset", ["reset": PasswordReset.self]) {
             try await $0.post("/users/\($0.ids[.guest])/password-reset", as: .superAdmin)
         },
-        RouteAnswer("GET /permission-matrix", Wire.PermissionMatrix.self) { try await $0.get("/permission-matrix") },
-        RouteAnswer("GET /adapters", Wire.AdaptersAnswer.self) { _ in
+        RouteAnswer("GET /permission-matrix", whole: Doorward.PermissionCatalog.self) { try await $0.get("/permission-matrix") },
+        RouteAnswer("GET /adapters", ["adapters": [Doorward.Adapter].self]) { _ in
             // The simulator is the only adapter in these tests whose addresses have keys.
             let house = try await House(simulator: SimulatorAdapter(clock: VirtualClock()))
             house.adapter.set(transports: [AdapterTransport(name: "oak", owner: .gateway, health: .ok)])
             return try await house.call(.get, "/adapters", as: .superAdmin)
         },
-        RouteAnswer("GET /clock", Wire.ClockAnswer.self) { try await $0.get("/clock", as: .superAdmin) },
-        RouteAnswer("POST /clock/accept", Wire.ClockAnswer.self) { try await $0.post("/clock/accept", as: .superAdmin) },
-        RouteAnswer("POST /store/backup", Wire.BackupAnswer.self) { house in
+        RouteAnswer("GET /clock", ["clock": Doorward.ClockState.self]) { try await $0.get("/clock", as: .superAdmin) },
+        RouteAnswer("POST /clock/accept", ["clock": Doorward.ClockState.self]) {
+            try await $0.post("/clock/accept", as: .superAdmin)
+        },
+        RouteAnswer("POST /store/backup", ["backup": Doorward.Backup.self]) { house in
             let folder = FileManager.default.temporaryDirectory.appending(path: "doorward-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -153,22 +191,30 @@ extension RouteAnswer {
     ]
 
     private static let people: [RouteAnswer] = [
-        RouteAnswer("GET /users/me/permissions", Wire.AbilitiesAnswer.self) {
+        RouteAnswer(
+            "GET /users/me/permissions",
+            [
+                "rules": [Doorward.AbilityRule].self, "packedRules": [[Doorward.JSONValue]].self,
+                "nextChangeAt": Doorward.Instant.self,
+            ]
+        ) {
             try await $0.get("/users/me/permissions", as: .owner)
         },
-        RouteAnswer("GET /users/me", Wire.UserAnswer.self) { try await $0.get("/users/me", as: .guest) },
-        RouteAnswer("PUT /users/me", Wire.UserAnswer.self) { try await $0.put("/users/me", #"{"firstName":"A"}"#) },
-        RouteAnswer("GET /users", Wire.Page<Wire.User>.self) { try await $0.get("/users", as: .superAdmin) },
-        RouteAnswer("POST /users", Wire.UserAnswer.self) {
+        RouteAnswer("GET /users/me", ["user": Doorward.User.self]) { try await $0.get("/users/me", as: .guest) },
+        RouteAnswer("PUT /users/me", ["user": Doorward.User.self]) { try await $0.put("/users/me", #"{"firstName":"A"}"#) },
+        RouteAnswer("GET /users", whole: Page<Doorward.User>.self) { try await $0.get("/users", as: .superAdmin) },
+        RouteAnswer("POST /users", ["user": Doorward.User.self]) {
             try await $0.post(
                 "/users", #"{"email":"n@example.com","firstName":"N","lastName":"M","password":"a long new password"}"#,
                 as: .superAdmin)
         },
-        RouteAnswer("GET /users/:id", Wire.UserAnswer.self) { try await $0.get("/users/\($0.ids[.tenant])", as: .superAdmin) },
-        RouteAnswer("PUT /users/:id", Wire.UserAnswer.self) {
+        RouteAnswer("GET /users/:id", ["user": Doorward.User.self]) {
+            try await $0.get("/users/\($0.ids[.tenant])", as: .superAdmin)
+        },
+        RouteAnswer("PUT /users/:id", ["user": Doorward.User.self]) {
             try await $0.put("/users/\($0.ids[.tenant])", #"{"isEnabled":false}"#, as: .superAdmin)
         },
-        RouteAnswer("DELETE /users/:id", Wire.RemovalPreviewAnswer.self) {
+        RouteAnswer("DELETE /users/:id", ["preview": Doorward.RemovalPreview.self]) {
             try await $0.delete("/users/\($0.ids[.tenant])?dryRun=true", as: .superAdmin)
         },
         RouteAnswer(withoutJSON: "DELETE /users/:id/personal-data") {
@@ -177,7 +223,9 @@ extension RouteAnswer {
     ]
 
     private static let accounts: [RouteAnswer] = [
-        RouteAnswer("GET /users/me/sessions", Wire.SessionsAnswer.self) { try await $0.get("/users/me/sessions") },
+        RouteAnswer("GET /users/me/sessions", ["sessions": [Doorward.OwnSession].self]) {
+            try await $0.get("/users/me/sessions")
+        },
         RouteAnswer(withoutJSON: "DELETE /users/me/sessions/:id") {
             try await $0.delete("/users/me/sessions/\(House.session(of: .nobody))", as: .nobody)
         },
@@ -185,30 +233,30 @@ extension RouteAnswer {
             try await $0.post(
                 "/users/me/password", #"{"currentPassword":"\#(House.password)","newPassword":"another long password"}"#)
         },
-        RouteAnswer("POST /users/me/recovery-codes", Wire.RecoveryCodesAnswer.self) {
+        RouteAnswer("POST /users/me/recovery-codes", ["recoveryCodes": [String].self]) {
             try await $0.post("/users/me/recovery-codes", #"{"currentPassword":"\#(House.password)"}"#)
         },
-        RouteAnswer("GET /invitations", Wire.Page<Wire.Invitation>.self) {
+        RouteAnswer("GET /invitations", whole: Page<Doorward.Invitation>.self) {
             _ = try await $0.invitation()
             return try await $0.get("/invitations")
         },
-        RouteAnswer("GET /invitations/:id", Wire.InvitationAnswer.self) {
+        RouteAnswer("GET /invitations/:id", ["invitation": Doorward.Invitation.self]) {
             try await $0.get("/invitations/\(try await $0.invitation()["id"].text ?? "")")
         },
         RouteAnswer(withoutJSON: "DELETE /invitations/:id") {
             try await $0.delete("/invitations/\(try await $0.invitation()["id"].text ?? "")")
         },
-        RouteAnswer("POST /auth/accept-invitation", Wire.SignedIn.self) {
+        RouteAnswer("POST /auth/accept-invitation", whole: Doorward.SignedIn.self) {
             let token = try await $0.invitation()["token"].text ?? ""
             return try await $0.post(
                 "/auth/accept-invitation",
                 #"{"token":"\#(token)","firstName":"E","lastName":"A","password":"another long password"}"#, as: nil)
         },
-        RouteAnswer("GET /api-keys", Wire.Page<Wire.APIKey>.self) {
+        RouteAnswer("GET /api-keys", whole: Page<Doorward.APIKey>.self) {
             _ = try await $0.apiKey()
             return try await $0.get("/api-keys")
         },
-        RouteAnswer("POST /api-keys", Wire.NewAPIKeyAnswer.self) { try await $0.apiKey() },
+        RouteAnswer("POST /api-keys", whole: Doorward.IssuedAPIKey.self) { try await $0.apiKey() },
         RouteAnswer(withoutJSON: "DELETE /api-keys/:id") {
             try await $0.delete("/api-keys/\(try await $0.apiKey().data["apiKey"]["id"].text ?? "")")
         },
@@ -218,77 +266,83 @@ extension RouteAnswer {
     ]
 
     private static let places: [RouteAnswer] = [
-        RouteAnswer("GET /portfolios", Wire.Page<Wire.Portfolio>.self) { try await $0.get("/portfolios") },
-        RouteAnswer("POST /portfolios", Wire.PortfolioAnswer.self) {
+        RouteAnswer("GET /portfolios", whole: Page<Doorward.Portfolio>.self) { try await $0.get("/portfolios") },
+        RouteAnswer("POST /portfolios", ["portfolio": Doorward.Portfolio.self]) {
             try await $0.post("/portfolios", #"{"name":"New"}"#, as: .superAdmin)
         },
-        RouteAnswer("GET /portfolios/:id", Wire.PortfolioAnswer.self) { try await $0.get("/portfolios/\($0.ids.portfolio)") },
-        RouteAnswer("PUT /portfolios/:id", Wire.PortfolioAnswer.self) {
+        RouteAnswer("GET /portfolios/:id", ["portfolio": Doorward.Portfolio.self]) {
+            try await $0.get("/portfolios/\($0.ids.portfolio)")
+        },
+        RouteAnswer("PUT /portfolios/:id", ["portfolio": Doorward.Portfolio.self]) {
             try await $0.put("/portfolios/\($0.ids.portfolio)", #"{"name":"Oak"}"#)
         },
-        RouteAnswer("DELETE /portfolios/:id", Wire.RemovalPreviewAnswer.self) {
+        RouteAnswer("DELETE /portfolios/:id", ["preview": Doorward.RemovalPreview.self]) {
             try await $0.delete("/portfolios/\($0.ids.portfolio)?cascade=true&dryRun=true")
         },
-        RouteAnswer("PUT /properties/:id", Wire.PropertyAnswer.self) {
+        RouteAnswer("PUT /properties/:id", ["property": Doorward.Property.self]) {
             try await $0.put("/properties/\($0.ids.property)", #"{"address":{"city":"Ulm"}}"#)
         },
         RouteAnswer(withoutJSON: "DELETE /properties/:id") {
             try await $0.delete("/properties/\($0.ids.property)?cascade=true")
         },
-        RouteAnswer("PUT /units/:id", Wire.UnitAnswer.self) {
+        RouteAnswer("PUT /units/:id", ["unit": Doorward.Unit.self]) {
             try await $0.put("/units/\($0.ids.unit)", #"{"commonAreaAccessIds":["\#($0.ids.frontDoor)"]}"#)
         },
         RouteAnswer(withoutJSON: "DELETE /units/:id") { try await $0.delete("/units/\($0.ids.unit)?cascade=true") },
-        RouteAnswer("POST /units/:id/devices", Wire.DeviceAnswer.self) {
+        RouteAnswer("POST /units/:id/devices", ["device": Doorward.LockDevice.self]) {
             try await $0.post("/units/\($0.ids.unit)/devices", #"{"deviceId":"\#($0.ids.frontDoor)"}"#)
         },
         RouteAnswer(withoutJSON: "DELETE /units/:id/devices/:deviceId") {
             try await $0.delete("/units/\($0.ids.unit)/devices/\($0.ids.door)")
         },
-        RouteAnswer("GET /properties", Wire.Page<Wire.Property>.self) { try await $0.get("/properties") },
-        RouteAnswer("POST /properties", Wire.PropertyAnswer.self) {
+        RouteAnswer("GET /properties", whole: Page<Doorward.Property>.self) { try await $0.get("/properties") },
+        RouteAnswer("POST /properties", ["property": Doorward.Property.self]) {
             try await $0.post(
                 "/properties", #"{"name":"New","portfolioId":"\#($0.ids.portfolio)","address":{"street":"Oak Street 7"}}"#)
         },
-        RouteAnswer("GET /properties/:id", Wire.PropertyAnswer.self) { try await $0.get("/properties/\($0.ids.property)") },
-        RouteAnswer("GET /portfolios/:id/properties", Wire.Page<Wire.Property>.self) {
+        RouteAnswer("GET /properties/:id", ["property": Doorward.Property.self]) {
+            try await $0.get("/properties/\($0.ids.property)")
+        },
+        RouteAnswer("GET /portfolios/:id/properties", whole: Page<Doorward.Property>.self) {
             try await $0.get("/portfolios/\($0.ids.portfolio)/properties")
         },
-        RouteAnswer("POST /portfolios/:id/properties", Wire.PropertyAnswer.self) {
+        RouteAnswer("POST /portfolios/:id/properties", ["property": Doorward.Property.self]) {
             try await $0.post("/portfolios/\($0.ids.portfolio)/properties", #"{"name":"New"}"#)
         },
-        RouteAnswer("GET /units", Wire.Page<Wire.Unit>.self) { try await $0.get("/units") },
-        RouteAnswer("POST /units", Wire.UnitAnswer.self) {
+        RouteAnswer("GET /units", whole: Page<Doorward.Unit>.self) { try await $0.get("/units") },
+        RouteAnswer("POST /units", ["unit": Doorward.Unit.self]) {
             try await $0.post("/units", #"{"name":"New","propertyId":"\#($0.ids.property)"}"#)
         },
-        RouteAnswer("GET /units/:id", Wire.UnitAnswer.self) { try await $0.get("/units/\($0.ids.unit)") },
-        RouteAnswer("GET /properties/:id/units", Wire.Page<Wire.Unit>.self) {
+        RouteAnswer("GET /units/:id", ["unit": Doorward.Unit.self]) { try await $0.get("/units/\($0.ids.unit)") },
+        RouteAnswer("GET /properties/:id/units", whole: Page<Doorward.Unit>.self) {
             try await $0.get("/properties/\($0.ids.property)/units")
         },
-        RouteAnswer("POST /properties/:id/units", Wire.UnitAnswer.self) {
+        RouteAnswer("POST /properties/:id/units", ["unit": Doorward.Unit.self]) {
             try await $0.post("/properties/\($0.ids.property)/units", #"{"name":"New"}"#)
         },
-        RouteAnswer("GET /units/:id/devices", Wire.Page<Wire.Device>.self) { try await $0.get("/units/\($0.ids.unit)/devices") },
+        RouteAnswer("GET /units/:id/devices", whole: Page<Doorward.LockDevice>.self) {
+            try await $0.get("/units/\($0.ids.unit)/devices")
+        },
     ]
 
     private static let settings: [RouteAnswer] = [
-        RouteAnswer("POST /properties/:id/lockdown", Wire.LockdownAnswer.self) {
+        RouteAnswer("POST /properties/:id/lockdown", whole: Doorward.LockdownStart.self) {
             _ = try await $0.put("/devices/\($0.ids.door)", #"{"isRemoteOperationEnabled":false}"#)
             return try await $0.post("/properties/\($0.ids.property)/lockdown", #"{"reason":"Alarm"}"#)
         },
-        RouteAnswer("DELETE /properties/:id/lockdown", Wire.PropertyAnswer.self) {
+        RouteAnswer("DELETE /properties/:id/lockdown", ["property": Doorward.Property.self]) {
             try await $0.delete("/properties/\($0.ids.property)/lockdown")
         },
-        RouteAnswer("GET /portfolios/:id/subscription", Wire.SubscriptionAnswer.self) {
+        RouteAnswer("GET /portfolios/:id/subscription", ["subscription": Doorward.Subscription.self]) {
             try await $0.get("/portfolios/\($0.ids.portfolio)/subscription")
         },
-        RouteAnswer("PUT /portfolios/:id/subscription", Wire.SubscriptionAnswer.self) {
+        RouteAnswer("PUT /portfolios/:id/subscription", ["subscription": Doorward.Subscription.self]) {
             try await $0.put("/portfolios/\($0.ids.portfolio)/subscription", #"{"tier":"free"}"#, as: .superAdmin)
         },
-        RouteAnswer("GET /portfolios/:id/retention", Wire.RetentionAnswer.self) {
+        RouteAnswer("GET /portfolios/:id/retention", ["retention": Retention.self]) {
             try await $0.get("/portfolios/\($0.ids.portfolio)/retention")
         },
-        RouteAnswer("PUT /portfolios/:id/retention", Wire.RetentionAnswer.self) {
+        RouteAnswer("PUT /portfolios/:id/retention", ["retention": Retention.self]) {
             try await $0.put("/portfolios/\($0.ids.portfolio)/retention", #"{"days":365}"#)
         },
     ]
@@ -307,8 +361,8 @@ extension RouteAnswer {
             return "/\(places)/\(id)/\(people)"
         }
         return [
-            RouteAnswer("GET /\(places)/:id/\(people)", Wire.Page<Wire.User>.self) { try await $0.get(path($0)) },
-            RouteAnswer("POST /\(places)/:id/\(people)", Wire.RoleAssociationAnswer.self) {
+            RouteAnswer("GET /\(places)/:id/\(people)", whole: Page<Doorward.User>.self) { try await $0.get(path($0)) },
+            RouteAnswer("POST /\(places)/:id/\(people)", ["roleAssociation": Doorward.RoleAssociation.self]) {
                 try await $0.post(path($0), #"{"userId":"\#($0.ids[.nobody])","role":"\#(role)"}"#)
             },
             RouteAnswer(withoutJSON: "DELETE /\(places)/:id/\(people)/:userId") {
@@ -318,52 +372,56 @@ extension RouteAnswer {
     }
 
     private static let devices: [RouteAnswer] = [
-        RouteAnswer("GET /devices", Wire.Page<Wire.Device>.self) { try await $0.get("/devices") },
-        RouteAnswer("POST /devices", Wire.DeviceAnswer.self) {
+        RouteAnswer("GET /devices", whole: Page<Doorward.LockDevice>.self) { try await $0.get("/devices") },
+        RouteAnswer("POST /devices", ["device": Doorward.LockDevice.self]) {
             try await $0.post(
                 "/devices",
                 #"{"name":"N","adapter":"scripted","address":{"topic":"n"},"propertyId":"\#($0.ids.property)"}"#)
         },
-        RouteAnswer("GET /devices/:id", Wire.DeviceAnswer.self) { try await $0.get("/devices/\($0.ids.door)") },
-        RouteAnswer("GET /devices/:id/status", Wire.DeviceStatusAnswer.self) {
+        RouteAnswer("GET /devices/:id", ["device": Doorward.LockDevice.self]) { try await $0.get("/devices/\($0.ids.door)") },
+        RouteAnswer("GET /devices/:id/status", ["status": DeviceStatus.self]) {
             try await $0.get("/devices/\($0.ids.door)/status")
         },
-        RouteAnswer("GET /devices/:id/permissions", Wire.PermissionsAnswer.self) {
+        RouteAnswer("GET /devices/:id/permissions", ["permissions": [Doorward.Decision].self]) {
             try await $0.get("/devices/\($0.ids.door)/permissions", as: .guest)
         },
-        RouteAnswer("POST /authorize", Wire.AuthorizationAnswer.self) {
+        RouteAnswer("POST /authorize", ["decision": Doorward.Decision.self]) {
             try await $0.post("/authorize", #"{"deviceId":"\#($0.ids.door)","operation":"UNLATCH"}"#, as: .guest)
         },
-        RouteAnswer("GET /devices/:id/who-can", Wire.Page<Wire.PermittedPrincipal>.self) {
+        RouteAnswer("GET /devices/:id/who-can", whole: Page<Doorward.PermittedPrincipal>.self) {
             try await $0.get("/devices/\($0.ids.door)/who-can?operation=UNLOCK")
         },
-        RouteAnswer("PUT /devices/:id", Wire.DeviceAnswer.self) {
+        RouteAnswer("PUT /devices/:id", ["device": Doorward.LockDevice.self]) {
             try await $0.put("/devices/\($0.ids.door)", #"{"name":"Door"}"#)
         },
-        RouteAnswer("PUT /devices/:id/settings", Wire.DeviceAnswer.self) {
+        RouteAnswer("PUT /devices/:id/settings", ["device": Doorward.LockDevice.self, "command": Doorward.Command.self]) {
             try await $0.put("/devices/\($0.ids.door)/settings", #"{"code":"1234","autoRelockSeconds":30}"#)
         },
         RouteAnswer(withoutJSON: "DELETE /devices/:id") { try await $0.delete("/devices/\($0.ids.frontDoor)") },
-        RouteAnswer("GET /devices/discovered", Wire.Page<Wire.DiscoveredDevice>.self) { try await $0.get("/devices/discovered") },
-        RouteAnswer("POST /devices/:id/lock", Wire.CommandAnswer.self) {
+        RouteAnswer("GET /devices/discovered", whole: Page<Doorward.DiscoveredDevice>.self) {
+            try await $0.get("/devices/discovered")
+        },
+        RouteAnswer("POST /devices/:id/lock", whole: Doorward.EndedCommand.self) {
             try await $0.post("/devices/\($0.ids.door)/lock", as: .tenant)
         },
-        RouteAnswer("POST /devices/:id/unlock", Wire.CommandAnswer.self) {
+        RouteAnswer("POST /devices/:id/unlock", whole: Doorward.EndedCommand.self) {
             try await $0.post("/devices/\($0.ids.door)/unlock", #"{"override":{"reason":"fire"}}"#, as: .owner)
         },
-        RouteAnswer("POST /devices/:id/unlatch", Wire.CommandAnswer.self) {
+        RouteAnswer("POST /devices/:id/unlatch", whole: Doorward.EndedCommand.self) {
             try await $0.post("/devices/\($0.ids.door)/unlatch", as: .tenant)
         },
-        RouteAnswer("POST /simulator/devices/:id/events", Wire.DeviceAnswer.self) {
+        RouteAnswer("POST /simulator/devices/:id/events", ["device": Doorward.LockDevice.self]) {
             try await $0.post("/simulator/devices/\($0.ids.simulated)/events", #"{"event":"jam"}"#, as: .manager)
         },
     ]
 
     private static let events: [RouteAnswer] = [
-        RouteAnswer("GET /commands", Wire.Page<Wire.Command>.self) { try await $0.get("/commands", as: .coTenant) },
-        RouteAnswer("GET /commands/:id", Wire.CommandAnswer.self) { try await $0.get("/commands/\($0.command)", as: .tenant) },
-        RouteAnswer("GET /guest-access", Wire.Page<Wire.GuestAccess>.self) { try await $0.get("/guest-access") },
-        RouteAnswer("POST /guest-access", Wire.GuestAccessAnswer.self) {
+        RouteAnswer("GET /commands", whole: Page<Doorward.Command>.self) { try await $0.get("/commands", as: .coTenant) },
+        RouteAnswer("GET /commands/:id", whole: Doorward.EndedCommand.self) {
+            try await $0.get("/commands/\($0.command)", as: .tenant)
+        },
+        RouteAnswer("GET /guest-access", whole: Page<Doorward.GuestAccess>.self) { try await $0.get("/guest-access") },
+        RouteAnswer("POST /guest-access", ["guestAccess": Doorward.GuestAccess.self]) {
             try await $0.post(
                 "/guest-access",
                 """
@@ -371,13 +429,13 @@ extension RouteAnswer {
                 "validFrom":"2030-01-01T00:00:00Z","validUntil":"2030-01-02T00:00:00Z"}
                 """)
         },
-        RouteAnswer("GET /guest-access/:id", Wire.GuestAccessAnswer.self) {
+        RouteAnswer("GET /guest-access/:id", ["guestAccess": Doorward.GuestAccess.self]) {
             try await $0.get("/guest-access/\($0.ids.guestAccess)")
         },
-        RouteAnswer("PUT /guest-access/:id", Wire.GuestAccessAnswer.self) {
+        RouteAnswer("PUT /guest-access/:id", ["guestAccess": Doorward.GuestAccess.self, "warning": String.self]) {
             try await $0.put("/guest-access/\($0.ids.guestAccess)", #"{"label":"Sister"}"#)
         },
-        RouteAnswer("POST /guest-access/:id/link", Wire.GuestLinkAnswer.self) {
+        RouteAnswer("POST /guest-access/:id/link", ["link": Doorward.GuestLink.self]) {
             try await $0.post("/guest-access/\($0.ids.guestAccess)/link", as: .tenant)
         },
         RouteAnswer(withoutJSON: "DELETE /guest-access/:id/link") {
@@ -394,17 +452,17 @@ extension RouteAnswer {
             try await $0.house.send(.get, GuestPageAssets.script.path)
         },
         RouteAnswer(withoutJSON: "DELETE /guest-access/:id") { try await $0.delete("/guest-access/\($0.ids.guestAccess)") },
-        RouteAnswer("GET /access-records", Wire.AccessRecordPage.self) { try await $0.get("/access-records") },
-        RouteAnswer("GET /access-records/summary", Wire.RecordSummaryAnswer.self) {
+        RouteAnswer("GET /access-records", whole: AccessRecordPage.self) { try await $0.get("/access-records") },
+        RouteAnswer("GET /access-records/summary", ["buckets": [Bucket].self]) {
             try await $0.get(
                 "/access-records/summary?by=day&from=\($0.house.clock.now().advanced(by: .seconds(-86_400)))"
                     + "&until=\($0.house.clock.now().advanced(by: .seconds(86_400)))")
         },
-        RouteAnswer("GET /access-records/:id", Wire.AccessRecordAnswer.self) {
+        RouteAnswer("GET /access-records/:id", ["accessRecord": Doorward.AccessRecord.self]) {
             let record = $0.house.store.log(.portfolio($0.ids.portfolio)).first { $0.body.kind == .commandIntent }
             return try await $0.get("/access-records/\(record?.body.id.description ?? "")")
         },
-        RouteAnswer("GET /devices/:id/access-records", Wire.AccessRecordPage.self) {
+        RouteAnswer("GET /devices/:id/access-records", whole: AccessRecordPage.self) {
             try await $0.get("/devices/\($0.ids.door)/access-records", as: .coTenant)
         },
     ]
@@ -430,7 +488,7 @@ extension RouteAnswer {
 
     private static let audit: [RouteAnswer] = [
         RouteAnswer(withoutJSON: "GET /access-records/export") { try await $0.get("/access-records/export?format=ndjson") },
-        RouteAnswer("GET /audit/logs", Wire.AuditedLogsAnswer.self) { try await $0.get("/audit/logs") },
+        RouteAnswer("GET /audit/logs", ["logs": [Doorward.AuditedLog].self]) { try await $0.get("/audit/logs") },
         RouteAnswer(withoutJSON: "GET /audit/logs/:logId/checkpoint") {
             try await $0.get("/audit/logs/\($0.ids.portfolio)/checkpoint")
         },
@@ -439,10 +497,10 @@ extension RouteAnswer {
             let note = try $0.house.cosigned(try await $0.get("\(path)/checkpoint").text)
             return try await $0.post("\(path)/cosignatures", #"{"note":"\#(note.replacing("\n", with: "\\n"))"}"#)
         },
-        RouteAnswer("GET /audit/logs/:logId/proof/inclusion", Wire.InclusionProofAnswer.self) {
+        RouteAnswer("GET /audit/logs/:logId/proof/inclusion", ["proof": Doorward.InclusionProof.self]) {
             try await $0.get("/audit/logs/\($0.ids.portfolio)/proof/inclusion?seq=0&size=2")
         },
-        RouteAnswer("GET /audit/logs/:logId/proof/consistency", Wire.ConsistencyProofAnswer.self) {
+        RouteAnswer("GET /audit/logs/:logId/proof/consistency", ["proof": Doorward.ConsistencyProof.self]) {
             try await $0.get("/audit/logs/\($0.ids.portfolio)/proof/consistency?from=1&to=2")
         },
         RouteAnswer(withoutJSON: "GET /audit/public-key") { try await $0.get("/audit/public-key") },
@@ -452,10 +510,10 @@ extension RouteAnswer {
             return try await $0.get(
                 "/reports/compliance?portfolioId=\($0.ids.portfolio)&from=2026-01-01T00:00:00Z&until=2027-01-01T00:00:00Z")
         },
-        RouteAnswer("POST /iap/validate-receipt", Wire.RedeemedReceiptAnswer.self) {
+        RouteAnswer("POST /iap/validate-receipt", ["user": Doorward.User.self, "message": String.self]) {
             try await $0.post("/iap/validate-receipt", PurchaseRouteTests.body(TestAppStore.shared.get().transaction()))
         },
-        RouteAnswer("POST /audit/key-rotation", Wire.KeyRotationAnswer.self) {
+        RouteAnswer("POST /audit/key-rotation", ["publicKey": String.self]) {
             try await $0.post("/audit/key-rotation", as: .superAdmin)
         },
     ]

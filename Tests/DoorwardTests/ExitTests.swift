@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Exit codes and messages") struct ExitTests {
     private func exit(of arguments: [String]) throws -> Exit {
-        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }
         return Exit(of: error)
     }
 
@@ -40,7 +40,7 @@ import Testing
         #expect(Misspelling(in: arguments)?.sentence == sentence)
         // The parser responds to `help` with help text, without an error.
         if arguments.first == "help" { return }
-        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }
         let exit = Exit(of: error, arguments: arguments)
         #expect(exit.code == 2)
         #expect(exit.message.hasPrefix("Error: \(sentence)\nUsage: \(usage)"), "\(exit.message)")
@@ -57,7 +57,7 @@ import Testing
     @Test("--version exits 0 and prints the version")
     func version() throws {
         let exit = try exit(of: ["--version"])
-        #expect(exit == Exit(of: CleanExit.message(Doorward.version)))
+        #expect(exit == Exit(of: CleanExit.message(DoorwardCommand.version)))
         #expect(exit.code == 0)
     }
 

@@ -21,7 +21,7 @@ import Testing
 
     @Test("every visible command has a section, a table row and an abstract that ends as a sentence")
     func complete() {
-        var commands: [any ParsableCommand.Type] = [Doorward.self]
+        var commands: [any ParsableCommand.Type] = [DoorwardCommand.self]
         var seen = 0
         while let command = commands.popLast() {
             seen += 1

@@ -170,8 +170,6 @@ struct GatewaySource: AccessSource {
         let rules: [Doorward.AbilityRule]
         let nextChangeAt: Doorward.Instant?
     }
-    private struct Me: Decodable { let user: Doorward.User }
-    private struct Portfolio: Decodable { let subscription: Doorward.Subscription }
 
     func abilities() async throws -> CallerAbilities {
         let answer = try await DoorwardError.converting {
@@ -181,12 +179,12 @@ struct GatewaySource: AccessSource {
     }
 
     func me() async throws -> Doorward.User {
-        try await DoorwardError.converting { try await client.send(.get("users", "me"), as: Me.self).content.user }
+        try await DoorwardError.converting { try await client.users.me().content }
     }
 
     func subscription(of portfolioID: String) async throws -> Doorward.Subscription {
         try await DoorwardError.converting {
-            try await client.send(.get("portfolios", portfolioID, "subscription"), as: Portfolio.self).content.subscription
+            try await client.portfolios.subscription(of: portfolioID).content
         }
     }
 }

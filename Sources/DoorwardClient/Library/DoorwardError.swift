@@ -1,5 +1,3 @@
-internal import DoorwardAPI
-
 /// Why a call of the library failed.
 public enum DoorwardError: Error, Equatable, Sendable {
     /// The gateway was not reached; nothing was sent. A sentence for a person.
@@ -99,10 +97,8 @@ extension DoorwardError.Refusal {
     init(_ error: APIError) {
         self.init(status: error.status, code: error.code, message: error.message)
         let denial = error.denial
-        reason = denial?.reason.map { Doorward.DenialReason(rawValue: $0) }
-        (opensAt, closesAt) = (denial?.opensAt.flatMap { .init($0) }, denial?.closesAt.flatMap { .init($0) })
-        missingModule = denial?.missing?.module.map { Doorward.Module(rawValue: $0) }
-        missingRole = denial?.missing?.role.map { Doorward.Role(rawValue: $0) }
+        (reason, opensAt, closesAt) = (denial?.reason, denial?.opensAt, denial?.closesAt)
+        (missingModule, missingRole) = (denial?.missing?.module, denial?.missing?.role)
         fields = Dictionary(error.fields.map { ($0.field, $0.problem) }) { first, _ in first }
         (commandID, retryAfter, requestID) = (error.command?.id, error.retryAfter, error.requestID)
     }

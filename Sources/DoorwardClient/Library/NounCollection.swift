@@ -1,47 +1,41 @@
 internal import NIOHTTP1
 
-/// An object that the API lists and returns by its id.
-public protocol ListedNoun: LiveNoun {
-    /// The path of the list.
-    static var listPath: String { get }
-    /// The key of the list in a response.
-    static var listKey: String { get }
-    /// The key of one object in a response.
-    static var objectKey: String { get }
-}
+/// An object that the API lists and returns by its id, and that can be watched.
+public protocol ListedNoun: LiveNoun, NamedNoun {}
 
 extension Doorward.LockDevice: ListedNoun {
-    public static let listPath = "devices"
     public static let listKey = "devices"
     public static let objectKey = "device"
 }
 
 extension Doorward.Unit: ListedNoun {
-    public static let listPath = "units"
     public static let listKey = "units"
     public static let objectKey = "unit"
 }
 
 extension Doorward.Property: ListedNoun {
-    public static let listPath = "properties"
     public static let listKey = "properties"
     public static let objectKey = "property"
 }
 
 extension Doorward.Portfolio: ListedNoun {
-    public static let listPath = "portfolios"
     public static let listKey = "portfolios"
     public static let objectKey = "portfolio"
 }
 
 extension Doorward.GuestAccess: ListedNoun {
     public static let listPath = "guest-access"
+    public static let listOrder = "validFrom"
     public static let listKey = "guestAccesses"
     public static let objectKey = "guestAccess"
 }
 
+extension Doorward.User: NamedNoun {
+    public static let listKey = "users"
+    public static let objectKey = "user"
+}
+
 extension Doorward.Command: ListedNoun {
-    public static let listPath = "commands"
     public static let listKey = "commands"
     public static let objectKey = "command"
 }
@@ -50,54 +44,16 @@ extension Doorward.Command: ListedNoun {
 public struct NounCollection<Noun: ListedNoun>: Sendable {
     let doorward: Doorward
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(_ text: String) { stringValue = text }
-        init?(stringValue: String) { self.init(stringValue) }
-        init?(intValue: Int) { nil }
-    }
-
-    private struct Page: Decodable {
-        struct Pagination: Decodable { let totalPages: Int }
-
-        let items: [Noun]
-        let pages: Int
-
-        init(from decoder: any Decoder) throws {
-            let data = try decoder.container(keyedBy: Key.self)
-            items = try data.decode([Noun].self, forKey: Key(Noun.listKey))
-            pages = try data.decode(Pagination.self, forKey: Key("pagination")).totalPages
-        }
-    }
-
-    private struct Object: Decodable {
-        let object: Noun
-
-        init(from decoder: any Decoder) throws {
-            object = try decoder.container(keyedBy: Key.self).decode(Noun.self, forKey: Key(Noun.objectKey))
-        }
-    }
-
     /// Reads a list. If it changes meanwhile, an object may be missing or appear twice; `watch` has no such gap.
     public func list(_ query: LiveQuery<Noun> = .all) async throws -> [Noun] {
-        var (items, number, pages): ([Noun], Int, Int) = ([], 1, 1)
-        while number <= pages {
-            var request = APIRequest(.GET, parts: [Noun.listPath])
-            request.query = query.filters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-            request.query += [("page", String(number)), ("limit", "200")]
-            let ready = request
-            let page = try await doorward.request { try await doorward.client.send(ready, as: Page.self).content }
-            items += page.items
-            (number, pages) = (number + 1, page.pages)
-        }
-        return items
+        let filters = query.filters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value as String?) }
+        let pages = Pages<Noun>(client: doorward.client, path: [Noun.listPath], query: filters)
+        return try await doorward.request { try await pages.all().content }
     }
 
     /// Reads an object.
     public func get(_ id: String) async throws -> Noun {
-        try await doorward.request { try await doorward.client.send(.get(Noun.listPath, id), as: Object.self).content.object }
+        try await doorward.request { try await Resource<Noun>(client: doorward.client).get(id).content }
     }
 
     /// Watches the objects of a query.
@@ -198,7 +154,6 @@ public struct CommandHandle: Sendable {
 
 extension NounCollection<Doorward.LockDevice> {
     private struct Parameters: Encodable { let reason: String? }
-    private struct Accepted: Decodable { let command: Doorward.Command }
 
     /// Extends the bolt. Returns when the command is durable; `life` yields its later states.
     public func lock(_ id: String, reason: String? = nil) async throws -> CommandHandle { try await send(.lock, id, reason) }
@@ -215,8 +170,8 @@ extension NounCollection<Doorward.LockDevice> {
             var request = try APIRequest.post(
                 "devices", id, action.rawValue.lowercased(), body: Parameters(reason: reason))
             request.headers = [("Prefer", "respond-async")]
-            return try await doorward.client.send(request, as: Accepted.self).content
+            return try await doorward.client.send(request, as: Doorward.Command.self, member: "command").content
         }
-        return CommandHandle(accepted.command, doorward)
+        return CommandHandle(accepted, doorward)
     }
 }

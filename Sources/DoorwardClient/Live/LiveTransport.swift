@@ -1,4 +1,5 @@
 internal import NIOHTTP1
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import Synchronization
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else

@@ -6,6 +6,25 @@ public protocol LiveNoun: Codable, Equatable, Identifiable, Sendable where ID ==
     static var streamType: StreamType { get }
 }
 
+/// An object that the API returns by its id and in lists.
+public protocol NamedNoun: Decodable, Sendable {
+    /// The path of the list.
+    static var listPath: String { get }
+    /// The field by which lists are sorted.
+    static var listOrder: String { get }
+    /// The key of the list in a response.
+    static var listKey: String { get }
+    /// The key of one object in a response.
+    static var objectKey: String { get }
+}
+
+extension NamedNoun {
+    /// The path of the list, where it is the key of the list.
+    public static var listPath: String { listKey }
+    /// The name.
+    public static var listOrder: String { "name" }
+}
+
 /// The types of objects in the stream.
 public enum StreamType: String, Codable, CaseIterable, Sendable {
     /// Locks with their status.

@@ -16,6 +16,8 @@ extension Doorward {
         public var manufacturer: String?
         /// The manufacturer's model name.
         public var model: String?
+        /// What managers note about the lock.
+        public var notes: String?
         /// The firmware version.
         public var firmwareVersion: String?
         /// The portfolio; `nil` for an unassigned lock.
@@ -79,4 +81,13 @@ extension Doorward {
         /// Whether the door is known to be secure: the lock itself reported `locked`, recently enough to be relied on.
         public var isSecure: Bool { state == .locked && stateQuality == .confirmed }
     }
+}
+
+extension Doorward.LockDevice: LeveledNoun {
+    public static let levels: [(Doorward.ViewLevel, String)] = [
+        (.publicLevel, "id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
+        (.resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
+        (.operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
+        (.management, "address metadata isRemoteOperationEnabled notes"),
+    ]
 }

@@ -1,6 +1,9 @@
+internal import FoundationEssentials
+
 /// A value of an enumeration of the API that a newer gateway may extend. Values that this library does not know are kept as they
 /// were received, so that decoding and encoding an object changes nothing.
-public protocol OpenValue: RawRepresentable, Codable, Hashable, Sendable, CustomStringConvertible where RawValue == String {
+public protocol OpenValue: RawRepresentable, Codable, Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
+where RawValue == String {
     /// Creates a value from its text in the API, known or not.
     init(rawValue: String)
     /// The values that this library knows.
@@ -10,6 +13,8 @@ public protocol OpenValue: RawRepresentable, Codable, Hashable, Sendable, Custom
 extension OpenValue {
     /// The text in the API, such as `LOCKED`.
     public var description: String { rawValue }
+    /// A value by its text in the API, for one that has no name here.
+    public init(stringLiteral value: String) { self.init(rawValue: value) }
     /// Whether this library knows the value.
     public var isKnown: Bool { Self.known.contains(self) }
     /// Decodes any text.
@@ -131,11 +136,10 @@ extension Doorward {
     }
 
     /// A module of a portfolio's subscription.
-    public struct Module: OpenValue, ExpressibleByStringLiteral {
+    public struct Module: OpenValue {
         /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
-        public init(stringLiteral value: String) { rawValue = value }
 
         /// Guest accesses.
         public static let guestAccess = Self(rawValue: "guestAccess")
@@ -158,11 +162,10 @@ extension Doorward {
     }
 
     /// A limit of a portfolio's subscription.
-    public struct Limit: OpenValue, ExpressibleByStringLiteral {
+    public struct Limit: OpenValue {
         /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
-        public init(stringLiteral value: String) { rawValue = value }
 
         /// The number of properties.
         public static let properties = Self(rawValue: "maxProperties")
@@ -233,6 +236,19 @@ extension Doorward {
             case .array(let values): try container.encode(values)
             case .object(let members): try container.encode(members)
             }
+        }
+
+        /// The value as JSON, with the members of objects in the order of their names.
+        package func sortedJSON() throws -> [UInt8] {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return Array(try encoder.encode(self))
+        }
+
+        /// Reads a text as JSON; `nil` if it is not JSON.
+        package init?(json text: String) {
+            guard let value = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+            self = value
         }
 
         /// Creates a string, or `nil` from `nil`.

@@ -34,6 +34,12 @@ extension Doorward {
 
         /// Creates a user, for tests and previews; all else is `nil`.
         public init(id: String) { self.id = id }
+
+        /// The first and last name, if the reader may see them; `nil` if the reader may see neither.
+        public var fullName: String? {
+            let parts = [firstName, lastName].compactMap(\.self).filter { !$0.isEmpty }
+            return parts.isEmpty ? nil : parts.joined(separator: " ")
+        }
     }
 
     /// The role of a user on a portfolio, a property or a unit.
@@ -156,6 +162,13 @@ extension Doorward {
             public var specialDays: [SpecialDay]?
             /// What a special day replaces of a period that runs over midnight: `instant` or `start`.
             public var specialDayCut: String?
+
+            package init(
+                timeZone: String? = nil, periods: [Period], specialDays: [SpecialDay]? = nil, specialDayCut: String? = nil
+            ) {
+                (self.timeZone, self.periods) = (timeZone, periods)
+                (self.specialDays, self.specialDayCut) = (specialDays, specialDayCut)
+            }
         }
 
         /// Hours on some days of the week.
@@ -164,8 +177,10 @@ extension Doorward {
             public var days: [String]
             /// The beginning, as in `09:00`.
             public var from: String
-            /// The end, on the next day if it is not later than `from`.
+            /// The end, on the next day if it is not later than `from`; `24:00` is midnight.
             public var until: String
+
+            package init(days: [String], from: String, until: String) { (self.days, self.from, self.until) = (days, from, until) }
         }
 
         /// A date with hours of its own.
@@ -174,6 +189,8 @@ extension Doorward {
             public var date: String
             /// The hours that begin on this date; none if it is closed.
             public var periods: [Hours]
+
+            package init(date: String, periods: [Hours]) { (self.date, self.periods) = (date, periods) }
         }
 
         /// Hours of a special day.
@@ -182,6 +199,8 @@ extension Doorward {
             public var from: String
             /// The end, on the next day if it is not later than `from`.
             public var until: String
+
+            package init(from: String, until: String) { (self.from, self.until) = (from, until) }
         }
     }
 }

@@ -133,3 +133,23 @@ extension Doorward {
         }
     }
 }
+
+extension Doorward.Portfolio: LeveledNoun {
+    public static let levels: [(Doorward.ViewLevel, String)] = [
+        (.publicLevel, "id name"), (.management, "administratorUserIds propertyIds createdAt updatedAt"),
+    ]
+}
+
+extension Doorward.Property: LeveledNoun {
+    public static let levels: [(Doorward.ViewLevel, String)] = [
+        (.publicLevel, "id name defaultTimeZone address lockdown.active"), (.resident, "createdAt updatedAt portfolioId"),
+        (.operations, "unitIds"), (.management, "managerUserIds lockdown"),
+    ]
+}
+
+extension Doorward.Unit: LeveledNoun {
+    public static let levels: [(Doorward.ViewLevel, String)] = [
+        (.publicLevel, "id name propertyId"), (.resident, "portfolioId deviceIds commonAreaAccessIds createdAt updatedAt"),
+        (.management, "tenantUserIds"),
+    ]
+}

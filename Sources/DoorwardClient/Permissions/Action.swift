@@ -1,11 +1,10 @@
 extension Doorward {
     /// Something that a person may do: an operation on a lock, a management permission, or reading a field. `GET
     /// /permission-matrix` lists the actions of a gateway; see `PermissionCatalog`.
-    public struct Action: OpenValue, ExpressibleByStringLiteral {
+    public struct Action: OpenValue {
         /// The text in the API.
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
-        public init(stringLiteral value: String) { rawValue = value }
 
         // Operations on a lock.
 

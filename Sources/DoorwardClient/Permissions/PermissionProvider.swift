@@ -211,32 +211,3 @@ extension Sequence where Element: LeveledNoun {
     /// The objects as a reader at this level sees them; objects that the level does not see are left out.
     public func projected(to level: Doorward.ViewLevel) -> [Element] { compactMap { try? $0.projected(to: level) } }
 }
-
-extension Doorward.LockDevice: LeveledNoun {
-    public static let levels: [(Doorward.ViewLevel, String)] = [
-        (.publicLevel, "id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
-        (.resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
-        (.operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
-        (.management, "address metadata isRemoteOperationEnabled"),
-    ]
-}
-
-extension Doorward.Portfolio: LeveledNoun {
-    public static let levels: [(Doorward.ViewLevel, String)] = [
-        (.publicLevel, "id name"), (.management, "administratorUserIds propertyIds createdAt updatedAt"),
-    ]
-}
-
-extension Doorward.Property: LeveledNoun {
-    public static let levels: [(Doorward.ViewLevel, String)] = [
-        (.publicLevel, "id name defaultTimeZone address lockdown.active"), (.resident, "createdAt updatedAt portfolioId"),
-        (.operations, "unitIds"), (.management, "managerUserIds lockdown"),
-    ]
-}
-
-extension Doorward.Unit: LeveledNoun {
-    public static let levels: [(Doorward.ViewLevel, String)] = [
-        (.publicLevel, "id name propertyId"), (.resident, "portfolioId deviceIds commonAreaAccessIds createdAt updatedAt"),
-        (.management, "tenantUserIds"),
-    ]
-}

@@ -1,5 +1,4 @@
-package import DoorwardAPI
-internal import FoundationEssentials
+internal import DoorwardAPI
 
 /// The calls that read the access log. They return only records that the caller may read.
 package struct AccessRecords: Sendable {
@@ -38,26 +37,7 @@ package struct AccessRecords: Sendable {
     }
 
     /// A record, and its JSON as the gateway wrote it.
-    package struct Entry: Sendable, Equatable {
-        /// The decoded record; unknown members are left out.
-        package let record: Wire.AccessRecord
-        /// The record as one JSON object.
-        package let json: [UInt8]
-
-        init(record: Wire.AccessRecord, json: [UInt8]) { (self.record, self.json) = (record, json) }
-
-        /// A record that was followed.
-        ///
-        /// - Throws: `DecodingError`.
-        package init(_ followed: FollowedRecord) throws {
-            self.init(record: try JSONDecoder().decode(Wire.AccessRecord.self, from: Data(followed.json)), json: followed.json)
-        }
-
-        /// The record as a follower notes it.
-        func followed() throws -> Doorward.AccessRecord {
-            try JSONDecoder().decode(Doorward.AccessRecord.self, from: Data(json))
-        }
-    }
+    package typealias Entry = Verbatim<Doorward.AccessRecord>
 
     /// Fetches the newest records, newest first: at most `count`, or all if `count` is `nil`. The
     /// JSON of the result has the form of `data` in one response of the gateway.
@@ -88,7 +68,7 @@ package struct AccessRecords: Sendable {
         repeat {
             query.limit = min(left, WireLimits.recordPageSize.upperBound)
             let page = try await page(query, cursor: cursor)
-            cursor = page.content.nextCursor
+            cursor = page.next
             left -= page.entries.count
             guard try await body(page.entries, cursor) else { return }
         } while cursor != nil && left > 0
@@ -104,7 +84,7 @@ package struct AccessRecords: Sendable {
         let limit = max(count, WireLimits.recordPageSize.upperBound)
         let entries = try await newest(query, limit: limit).content
         let cursor = RecordCursor(
-            after: try entries.map { try $0.followed() }, hasEarlier: entries.count >= limit, since: query.start)
+            after: entries.map(\.value), hasEarlier: entries.count >= limit, since: query.start)
         return (entries, cursor)
     }
 
@@ -118,7 +98,7 @@ package struct AccessRecords: Sendable {
         var (query, cursor, isOpen) = (query, RecordCursor(after: [], hasEarlier: false, since: query.start), true)
         query.isOldestFirst = true
         try await eachPage(query) { page, _ in
-            for entry in page { _ = cursor.insert(try entry.followed()) }
+            for entry in page { _ = cursor.insert(entry.value) }
             isOpen = try await body(page)
             return isOpen
         }
@@ -126,22 +106,29 @@ package struct AccessRecords: Sendable {
     }
 
     /// - Parameter cursor: the `nextCursor` of the previous page of the same query; `nil` for the first page.
-    package func page(_ query: Query, cursor: String? = nil) async throws -> Response<Wire.AccessRecordPage> {
-        try await client.send(
-            .get(
-                "access-records",
-                query: [
-                    ("deviceId", query.deviceID), ("userId", query.userID), ("decision", query.decision),
-                    ("from", query.from), ("order", query.isOldestFirst ? "asc" : nil),
-                    ("limit", String(query.limit)), ("cursor", cursor),
-                ]))
+    private func page(_ query: Query, cursor: String?) async throws -> (entries: [Entry], next: String?) {
+        let request = APIRequest.get(
+            "access-records",
+            query: [
+                ("deviceId", query.deviceID), ("userId", query.userID), ("decision", query.decision),
+                ("from", query.from), ("order", query.isOldestFirst ? "asc" : nil),
+                ("limit", String(query.limit)), ("cursor", cursor),
+            ])
+        let page = try await client.send(request, as: AccessRecordPage.self)
+        let items = JSONScanner.items(of: JSONScanner.member("accessRecords", of: page.json) ?? []) ?? []
+        return (zip(page.content.accessRecords, items).map { Entry($0, json: $1) }, page.content.nextCursor)
     }
 }
 
-extension Response<Wire.AccessRecordPage> {
-    /// The records of the page, each with its JSON.
-    package var entries: [AccessRecords.Entry] {
-        let items = JSONScanner.items(of: JSONScanner.member("accessRecords", of: json) ?? []) ?? []
-        return zip(content.accessRecords, items).map { AccessRecords.Entry(record: $0, json: $1) }
-    }
+/// `data` of a page of access records.
+package struct AccessRecordPage: Decodable, Sendable {
+    /// The records in the requested order.
+    package var accessRecords: [Doorward.AccessRecord]
+    /// The cursor of the next page; `nil` at the end.
+    package var nextCursor: String?
+}
+
+extension Verbatim<Doorward.AccessRecord> {
+    /// A record that was followed.
+    package init(_ followed: FollowedRecord) { self.init(followed.record, json: followed.json) }
 }

@@ -1,11 +1,11 @@
-package import DoorwardAPI
-
 /// Checkpoints and proofs of the access logs.
 package struct Audit: Sendable {
     let client: DoorwardClient
 
     /// Lists the logs that the caller may verify.
-    package func logs() async throws -> Response<Wire.AuditedLogsAnswer> { try await client.send(.get("audit", "logs")) }
+    package func logs() async throws -> Response<[Doorward.AuditedLog]> {
+        try await client.send(.get("audit", "logs"), member: "logs")
+    }
 
     /// Reads the newest checkpoint of a log, a signed note.
     package func checkpoint(of log: String) async throws -> String { try await text(.get("audit", "logs", log, "checkpoint")) }
@@ -30,18 +30,19 @@ package struct Audit: Sendable {
     package func publicKey() async throws -> String { try await text(.get("audit", "public-key")) }
 
     /// Reads the proof that a record is among the first `size` records of a log.
-    package func inclusionProof(of seq: UInt64, size: UInt64, in log: String) async throws -> Response<Wire.InclusionProofAnswer>
-    {
-        try await client.send(
-            .get("audit", "logs", log, "proof", "inclusion", query: [("seq", "\(seq)"), ("size", "\(size)")]))
+    package func inclusionProof(of seq: UInt64, size: UInt64, in log: String) async throws -> Doorward.InclusionProof {
+        let request = APIRequest.get(
+            "audit", "logs", log, "proof", "inclusion", query: [("seq", "\(seq)"), ("size", "\(size)")])
+        return try await client.send(request, member: "proof").content
     }
 
     /// Reads the proof that the first `old` records of a log are the beginning of the first `new` ones.
     package func consistencyProof(
         from old: UInt64, to new: UInt64, in log: String
-    ) async throws -> Response<Wire.ConsistencyProofAnswer> {
-        try await client.send(
-            .get("audit", "logs", log, "proof", "consistency", query: [("from", "\(old)"), ("to", "\(new)")]))
+    ) async throws -> Doorward.ConsistencyProof {
+        let request = APIRequest.get(
+            "audit", "logs", log, "proof", "consistency", query: [("from", "\(old)"), ("to", "\(new)")])
+        return try await client.send(request, member: "proof").content
     }
 
     /// The selection of an export. A `nil` filter excludes nothing.
@@ -85,11 +86,13 @@ package struct Audit: Sendable {
     }
 
     /// Replaces the key that signs checkpoints. Only super admins may do this.
-    package func rotateKey() async throws -> Response<Wire.KeyRotationAnswer> {
+    ///
+    /// - Returns: the new public key, as C2SP signed-note writes it.
+    package func rotateKey() async throws -> Response<String> {
         var request = try APIRequest.post("audit", "key-rotation", body: [String: String]())
         // A repeated request would rotate the key once more.
         request.idempotencyKey = nil
-        return try await client.send(request)
+        return try await client.send(request, member: "publicKey")
     }
 
     private func text(_ request: APIRequest) async throws -> String {

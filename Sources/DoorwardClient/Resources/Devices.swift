@@ -1,154 +1,83 @@
-package import DoorwardAPI
-internal import FoundationEssentials
+internal import DoorwardAPI
 internal import NIOHTTP1
 
-/// Locks: list, attach, detach, operate.
-package struct Devices: Sendable {
-    let client: DoorwardClient
-
-    /// A lock, and its JSON as the gateway wrote it.
-    package struct Entry: Sendable, Equatable {
-        /// The lock, with the fields that `Wire.Device` declares.
-        package let lock: Wire.Device
-        /// One JSON object.
-        package let json: [UInt8]
-    }
-
-    /// Lists the locks that the caller may see, by name.
-    ///
-    /// - Parameter search: only those whose name contains this text; `nil` for all.
-    package func list(
-        propertyID: String? = nil, unitID: String? = nil, search: String? = nil
-    ) -> Pages<Wire.Device> {
-        let query = [("propertyId", propertyID), ("unitId", unitID), ("q", search), ("sortBy", "name")]
-        return Pages(client: client, request: .get("devices", query: query))
-    }
-
+/// Locks: attach, detach, operate.
+extension Resource<Doorward.LockDevice> {
     /// Lists the discovered locks that the caller could attach, by name.
-    package func discovered() -> Pages<Wire.DiscoveredDevice> {
-        Pages(client: client, request: .get("devices", "discovered", query: [("sortBy", "name")]))
+    package func discovered() -> Pages<Doorward.DiscoveredDevice> {
+        Pages(client: client, path: ["devices", "discovered"], query: [("sortBy", "name")])
     }
 
     /// Fetches any one lock that the caller may see; `nil` if there are none.
-    package func first() async throws -> Wire.Device? {
-        try await client.send(.get("devices", query: [("limit", "1")]), as: Wire.Page<Wire.Device>.self).content.items.first
+    package func first() async throws -> Doorward.LockDevice? {
+        try await client.send(.get("devices", query: [("limit", "1")]), as: Page<Doorward.LockDevice>.self).content.items.first
     }
 
-    /// Fetches a lock, with the last state that the gateway received from it.
-    package func device(_ id: String) async throws -> Response<Wire.DeviceAnswer> {
-        try await client.send(.get("devices", id))
-    }
-
-    /// Fetches the known state of a lock, without querying the lock.
-    package func status(_ id: String) async throws -> Response<Wire.DeviceStatusAnswer> {
-        try await client.send(.get("devices", id, "status"))
-    }
-
-    /// Attaches a lock to the gateway.
-    package func attach(_ device: Wire.NewDevice) async throws -> Response<Wire.DeviceAnswer> {
-        try await client.send(.post("devices", body: device))
+    /// Fetches the JSON of the known state of a lock, without querying the lock: `{"status":{…}}`.
+    package func status(_ id: String) async throws -> [UInt8] {
+        try await client.send(.get("devices", id, "status"), as: Doorward.JSONValue.self).json
     }
 
     /// Detaches a lock from the gateway. Commands queued for it are denied.
-    package func detach(_ id: String) async throws {
-        try await client.perform(APIRequest(.DELETE, "devices", id))
-    }
-
-    /// Extends the bolt and waits for the lock's confirmation; see `move`.
-    package func lock(_ id: String, _ options: Wire.CommandParameters = .init()) async throws -> Response<Wire.CommandAnswer> {
-        try await move("lock", id, options)
-    }
-
-    /// Withdraws the bolt and waits for the lock's confirmation; see `move`.
-    package func unlock(_ id: String, _ options: Wire.CommandParameters = .init()) async throws -> Response<Wire.CommandAnswer> {
-        try await move("unlock", id, options)
-    }
-
-    /// Withdraws the latch, so that the door opens, and waits for the lock's confirmation; see `move`.
-    package func unlatch(_ id: String, _ options: Wire.CommandParameters = .init()) async throws -> Response<Wire.CommandAnswer> {
-        try await move("unlatch", id, options)
-    }
+    package func detach(_ id: String) async throws { try await deletion(of: id).perform() }
 
     /// Milliseconds added to the command's timeout at the gateway, so that the gateway's response arrives before the call times out.
-    private static let margin = 15_000
+    private static var margin: Int { 15_000 }
 
-    /// Sends the command with an idempotency key. If the connection breaks, the command is sent once more with the same key, and
-    /// the gateway returns the outcome of the first request. The lock moves at most once.
+    /// Sends a command and waits for the lock's confirmation. The command has an idempotency key: if the connection breaks, it is sent
+    /// once more with the same key, and the gateway returns the outcome of the first request. The lock moves at most once.
     ///
+    /// - Parameter action: `lock`, `unlock` or `unlatch`.
     /// - Throws: `ClientError.refused`, with the command, for every outcome except a confirmation.
     ///   After `.noResponse` it is unknown whether the lock has moved.
-    private func move(_ word: String, _ id: String, _ options: Wire.CommandParameters) async throws -> Response<
-        Wire.CommandAnswer
-    > {
-        var request = try APIRequest.post("devices", id, word, body: options)
+    package func move(
+        _ action: Doorward.Action, _ id: String, _ options: Doorward.CommandParameters = .init()
+    ) async throws -> Response<Doorward.EndedCommand> {
+        var request = try APIRequest.post("devices", id, action.rawValue.lowercased(), body: options)
         request.timeLimit = .milliseconds((options.timeoutMs ?? WireLimits.timeoutMs.upperBound) + Self.margin)
         return try await client.send(request)
     }
 }
 
-/// On the stream, the JSON of a lock has its members in the order of their names.
-extension Devices.Entry: LiveNoun {
-    /// The type in the stream.
-    package static let streamType = StreamType.device
-    /// The id of the lock.
-    package var id: String { lock.id }
-
-    package init(from decoder: any Decoder) throws {
-        lock = try Wire.Device(from: decoder)
-        json = try Self.encoded(Wire.Value(from: decoder))
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        try JSONDecoder().decode(Wire.Value.self, from: Data(json)).encode(to: encoder)
-    }
-
+extension Verbatim<Doorward.LockDevice> {
     /// The status of the lock: one JSON object with the members of a response about a lock's status.
     package var status: [UInt8] {
         get throws {
-            guard case .object(var members) = try JSONDecoder().decode(Wire.Value.self, from: Data(json)) else { return [] }
+            guard case .object(var members)? = Doorward.JSONValue(json: String(decoding: json, as: UTF8.self)) else { return [] }
             members = members.filter { Self.statusMembers.contains($0.key) }
             members["deviceId"] = .string(id)
-            return try Self.encoded(.object(["status": .object(members)]))
+            return try Doorward.JSONValue.object(["status": .object(members)]).sortedJSON()
         }
     }
 
-    private static let statusMembers: Set<String> = [
-        "state", "stateQuality", "stateAt", "doorState", "batteryLevel", "batteryLow", "isOnline", "lastSeen", "faults",
-    ]
-
-    private static func encoded(_ value: Wire.Value) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
+    private static var statusMembers: Set<String> {
+        ["state", "stateQuality", "stateAt", "doorState", "batteryLevel", "batteryLow", "isOnline", "lastSeen", "faults"]
     }
 }
 
-extension Response<[Wire.Device]> {
-    /// The locks of the list, each with its JSON as the gateway wrote it.
-    package var entries: [Devices.Entry] {
-        let items = JSONScanner.items(of: JSONScanner.member("devices", of: json) ?? []) ?? []
-        return zip(content, items).map { Devices.Entry(lock: $0, json: $1) }
+/// Guest accesses and their validity.
+extension Resource<Doorward.GuestAccess> {
+    /// Fetches the locks of a guest access by name, also of one whose window has not begun: its guest sees such locks in no list.
+    package func locks(of id: String) async throws -> [Doorward.NamedLock] {
+        try await client.send(.get("guest-access", id, query: [("deviceNames", "true")]), member: "devices").content
+    }
+
+    /// Creates the link of a guest access; an earlier one ends.
+    package func createLink(of id: String) async throws -> Response<Doorward.GuestLink> {
+        try await client.send(APIRequest(.POST, "guest-access", id, "link"), member: "link")
+    }
+
+    /// Ends the link of a guest access. When this returns, the gateway sends no more commands of its holder.
+    package func endLink(of id: String) async throws {
+        try await client.perform(APIRequest(.DELETE, "guest-access", id, "link"))
     }
 }
 
-extension Response<Wire.DeviceAnswer> {
-    /// The lock, with its JSON as the gateway wrote it.
-    package var entry: Devices.Entry {
-        Devices.Entry(lock: content.device, json: JSONScanner.member("device", of: json) ?? [])
-    }
-}
-
-/// Commands to locks, and their outcomes.
-package struct Commands: Sendable {
-    let client: DoorwardClient
-
-    /// Fetches a command: the caller's own, or one for a lock whose history the caller may read.
-    package func command(_ id: String) async throws -> Response<Wire.CommandAnswer> {
-        try await client.send(.get("commands", id))
-    }
-
-    /// Lists commands, newest first.
-    package func list(deviceID: String? = nil) -> Pages<Wire.Command> {
-        Pages(client: client, request: .get("commands", query: [("deviceId", deviceID), ("sortBy", "-createdAt")]))
+extension Response<Doorward.GuestAccess> {
+    /// After a change, a sentence if the link of the access has ended with it.
+    package var warning: String? {
+        guard let text = JSONScanner.member("warning", of: json) else { return nil }
+        if case .string(let warning)? = Doorward.JSONValue(json: String(decoding: text, as: UTF8.self)) { return warning }
+        return nil
     }
 }

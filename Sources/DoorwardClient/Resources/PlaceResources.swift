@@ -1,118 +1,34 @@
-package import DoorwardAPI
 internal import NIOHTTP1
 
 /// Portfolios: the properties of one owner or company.
-package struct Portfolios: Sendable {
-    let client: DoorwardClient
-
-    /// Lists the portfolios visible to the caller, by name.
-    ///
-    /// - Parameter search: only those whose name contains this text; `nil` for all.
-    package func list(search: String? = nil) -> Pages<Wire.Portfolio> {
-        Pages(client: client, request: .get("portfolios", query: [("q", search), ("sortBy", "name")]))
-    }
-
-    /// Fetches a portfolio.
-    package func portfolio(_ id: String) async throws -> Response<Wire.PortfolioAnswer> {
-        try await client.send(.get("portfolios", id))
-    }
-
-    /// Creates a portfolio. Only super admins may do this.
-    package func create(_ portfolio: Wire.NewPortfolio) async throws -> Response<Wire.PortfolioAnswer> {
-        try await client.send(.post("portfolios", body: portfolio))
-    }
-
-    /// Changes the name of a portfolio.
-    package func rename(_ id: String, to name: String) async throws -> Response<Wire.PortfolioAnswer> {
-        try await client.send(.put("portfolios", id, body: ["name": name]))
-    }
-
-    /// The deletion of a portfolio.
-    package func deletion(of id: String) -> Deletion { Deletion(client: client, path: ["portfolios", id]) }
-
+extension Resource<Doorward.Portfolio> {
     /// Fetches what a portfolio may use, and how much of it is used.
-    package func subscription(of id: String) async throws -> Response<Wire.SubscriptionAnswer> {
-        try await client.send(.get("portfolios", id, "subscription"))
+    package func subscription(of id: String) async throws -> Response<Doorward.Subscription> {
+        try await client.send(.get("portfolios", id, "subscription"), member: "subscription")
     }
 
     /// Changes what a portfolio may use. Only super admins may do this.
+    ///
+    /// - Parameter change: what it does not name stays unchanged, or becomes what the new tier says.
     package func changeSubscription(
-        of id: String, _ change: Wire.SubscriptionChange
-    ) async throws -> Response<Wire.SubscriptionAnswer> {
-        try await client.send(.put("portfolios", id, "subscription", body: change))
+        of id: String, _ change: Doorward.JSONValue
+    ) async throws -> Response<Doorward.Subscription> {
+        try await client.send(.put("portfolios", id, "subscription", body: change), member: "subscription")
     }
 }
 
 /// Buildings and sites.
-package struct Properties: Sendable {
-    let client: DoorwardClient
-
-    /// Lists the properties visible to the caller, of one portfolio or of all, by name.
-    ///
-    /// - Parameter search: only those whose name contains this text; `nil` for all.
-    package func list(portfolioID: String? = nil, search: String? = nil) -> Pages<Wire.Property> {
-        Pages(
-            client: client,
-            request: .get("properties", query: [("portfolioId", portfolioID), ("q", search), ("sortBy", "name")]))
-    }
-
-    /// Fetches a property.
-    package func property(_ id: String) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.send(.get("properties", id))
-    }
-
-    /// Creates a property in a portfolio.
-    package func create(_ property: Wire.NewProperty) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.send(.post("properties", body: property))
-    }
-
-    /// Changes the name of a property.
-    package func rename(_ id: String, to name: String) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.send(.put("properties", id, body: ["name": name]))
-    }
-
-    /// The deletion of a property.
-    package func deletion(of id: String) -> Deletion { Deletion(client: client, path: ["properties", id]) }
-
+extension Resource<Doorward.Property> {
     /// Starts a lockdown, and locks the property's locks. The lockdown is in force even if not every lock could be locked. If the
     /// connection breaks, the request is repeated with the same idempotency key.
-    package func startLockdown(of id: String, reason: String? = nil) async throws -> Response<Wire.LockdownAnswer> {
+    package func startLockdown(of id: String, reason: String? = nil) async throws -> Response<Doorward.LockdownStart> {
         try await client.send(.post("properties", id, "lockdown", body: ["reason": reason].compactMapValues(\.self)))
     }
 
     /// Ends a lockdown. No lock moves.
-    package func liftLockdown(of id: String) async throws -> Response<Wire.PropertyAnswer> {
-        try await client.send(APIRequest(.DELETE, "properties", id, "lockdown"))
+    package func liftLockdown(of id: String) async throws -> Response<Doorward.Property> {
+        try await client.send(APIRequest(.DELETE, "properties", id, "lockdown"), member: "property")
     }
-}
-
-/// Flats, offices and other parts of a property.
-package struct Units: Sendable {
-    let client: DoorwardClient
-
-    /// Lists the units visible to the caller, of one property or of all, by name.
-    ///
-    /// - Parameter search: only those whose name contains this text; `nil` for all.
-    package func list(propertyID: String? = nil, search: String? = nil) -> Pages<Wire.Unit> {
-        Pages(
-            client: client, request: .get("units", query: [("propertyId", propertyID), ("q", search), ("sortBy", "name")]))
-    }
-
-    /// Fetches a unit.
-    package func unit(_ id: String) async throws -> Response<Wire.UnitAnswer> { try await client.send(.get("units", id)) }
-
-    /// Creates a unit in a property.
-    package func create(_ unit: Wire.NewUnit) async throws -> Response<Wire.UnitAnswer> {
-        try await client.send(.post("units", body: unit))
-    }
-
-    /// Changes the name of a unit.
-    package func rename(_ id: String, to name: String) async throws -> Response<Wire.UnitAnswer> {
-        try await client.send(.put("units", id, body: ["name": name]))
-    }
-
-    /// The deletion of a unit.
-    package func deletion(of id: String) -> Deletion { Deletion(client: client, path: ["units", id]) }
 }
 
 /// The roles of users on portfolios, properties and units.
@@ -139,23 +55,23 @@ package struct Roles: Sendable {
     }
 
     /// Lists the users who hold a role on the entity itself, by name, each with these roles only.
-    package func list(on entity: Entity) -> Pages<Wire.User> {
-        var call = APIRequest(.GET, parts: entity.path)
-        call.query = [("sortBy", "name")]
-        return Pages(client: client, request: call)
+    package func list(on entity: Entity) -> Pages<Doorward.User> {
+        Pages(client: client, path: entity.path, query: [("sortBy", "name")])
     }
 
     /// Assigns a role to a user. If the user holds it already, nothing changes.
     package func assign(
-        _ role: String, to userID: String, on entity: Entity
-    ) async throws -> Response<Wire.RoleAssociationAnswer> {
-        try await client.send(request(["userId": userID, "role": role], on: entity))
+        _ role: Doorward.Role, to userID: String, on entity: Entity
+    ) async throws -> Response<Doorward.RoleAssociation> {
+        try await client.send(request(["userId": userID, "role": role.rawValue], on: entity), member: "roleAssociation")
     }
 
     /// Creates an invitation to a role, for any email address. The response is the same whether or not the address belongs to a
     /// user. It contains the link to hand over.
-    package func invite(_ email: String, to role: String, on entity: Entity) async throws -> Response<Wire.InvitationAnswer> {
-        try await client.send(request(["email": email, "role": role], on: entity))
+    package func invite(
+        _ email: String, to role: Doorward.Role, on entity: Entity
+    ) async throws -> Response<Doorward.Invitation> {
+        try await client.send(request(["email": email, "role": role.rawValue], on: entity), member: "invitation")
     }
 
     /// The removal of all roles that a user holds on the entity itself.

@@ -1,4 +1,3 @@
-internal import DoorwardAPI
 internal import NIOHTTP1
 
 /// Provides the access token of a session, and refreshes it.
@@ -58,7 +57,7 @@ struct TokenProvider: Sendable {
         // A short limit, as a cancelled caller waits for the end of this request.
         request.timeLimit = .seconds(10)
         do {
-            let response: Response<Wire.SignedIn> = try await transport.send(request, token: nil).successful().decoded(
+            let response: Response<Doorward.SignedIn> = try await transport.send(request, token: nil).successful().decoded(
                 from: transport.server)
             var refreshed = Session(
                 server: transport.server, email: session.email, token: response.content.token,

@@ -100,7 +100,7 @@ struct TransportResponse: Sendable {
     ///   the gateway, `.notAGateway` for any other error response.
     func successful() throws(ClientError) -> TransportResponse {
         guard !(200..<300).contains(status) else { return self }
-        guard let envelope = try? JSONDecoder().decode(Wire.ErrorEnvelope.self, from: Data(body)) else {
+        guard let envelope = try? JSONDecoder().decode(ErrorEnvelope.self, from: Data(body)) else {
             guard Self.proxyStatuses.contains(status) else { throw .notAGateway(server: server.description) }
             throw .noResponse(server: server.description, why: "a proxy in front of the gateway answered \(status)")
         }
@@ -112,10 +112,12 @@ struct TransportResponse: Sendable {
                 dependents: envelope.details?.dependents ?? [:], requestID: envelope.requestId, retryAfter: retryAfter))
     }
 
-    /// Decodes `data` of a successful response.
-    func decoded<Content: Decodable & Sendable>(from server: ServerAddress) throws(ClientError) -> Response<Content> {
-        guard let json = JSONScanner.member("data", of: body),
-            let content = try? JSONDecoder().decode(Content.self, from: Data(json))
+    /// Decodes `data` of a successful response, or the member of it with this key.
+    func decoded<Content: Decodable & Sendable>(
+        member key: String? = nil, from server: ServerAddress
+    ) throws(ClientError) -> Response<Content> {
+        guard let json = JSONScanner.member("data", of: body), let text = key.map({ JSONScanner.member($0, of: json) }) ?? json,
+            let content = try? JSONDecoder().decode(Content.self, from: Data(text))
         else { throw .notAGateway(server: server.description) }
         return Response(content: content, json: Array(json), etag: etag)
     }

@@ -31,8 +31,9 @@ enum DeviceRoutes {
             NewDevice(
                 name: body.requiredText("name"), adapter: body.require("adapter", body.word("adapter", of: kinds)) ?? "",
                 address: body.requiredFreeObject("address"),
-                propertyID: body.requiredID("propertyId"), unitID: body.id("unitId"), manufacturer: body.text("manufacturer"),
-                model: body.text("model"), isRemoteOperationEnabled: body.bool("isRemoteOperationEnabled") ?? true)
+                propertyID: body.requiredID("propertyId"), unitID: body.id("unitId"),
+                texts: DeviceText.allCases.reduce(into: [:]) { $0[$1] = body.text($1.rawValue, longest: $1.longest) },
+                isRemoteOperationEnabled: body.bool("isRemoteOperationEnabled") ?? true)
         }
         return try await call.create { repeatable in
             try await call.control.attachedDevices.attach(call.caller, new, repeatable: repeatable)
@@ -63,8 +64,9 @@ enum DeviceRoutes {
         var changes = DeviceChanges()
         if body.names("name") { changes.name = body.requiredText("name") }
         if body.names("address") { changes.address = body.requiredFreeObject("address") }
-        changes.manufacturer = body.patch("manufacturer") { $0.text($1) }
-        changes.model = body.patch("model") { $0.text($1) }
+        for text in DeviceText.allCases {
+            changes.texts[text] = body.patch(text.rawValue) { $0.text($1, longest: text.longest) }
+        }
         if body.names("isRemoteOperationEnabled") {
             changes.isRemoteOperationEnabled = body.require("isRemoteOperationEnabled", body.bool("isRemoteOperationEnabled"))
         }

@@ -107,13 +107,14 @@ enum TenancyReading {
     private static func device(_ columns: inout ColumnReader) throws -> LockDevice {
         let (id, name, adapter) = (try columns.id() as DeviceID, try columns.value(String.self), try columns.value(String.self))
         let (address, metadata) = (try columns.json(), try columns.json())
-        return LockDevice(
-            id: id, name: name, adapter: adapter, address: address, manufacturer: try columns.optional(),
-            model: try columns.optional(), firmwareVersion: try columns.optional(), portfolioID: try columns.optionalID(),
-            propertyID: try columns.optionalID(), unitID: try columns.optionalID(),
+        var device = LockDevice(
+            id: id, name: name, adapter: adapter, address: address, firmwareVersion: try columns.optional(),
+            portfolioID: try columns.optionalID(), propertyID: try columns.optionalID(), unitID: try columns.optionalID(),
             isRemoteOperationEnabled: try columns.value(), capabilities: LockCapabilities(rawValue: try columns.value()),
             settings: LockSettings(autoRelockSeconds: try columns.optional()), sealedCode: try columns.optionalBytes(),
             metadata: metadata, createdAt: try columns.instant(), updatedAt: try columns.instant())
+        for text in DeviceText.allCases { device[text] = try columns.optional() }
+        return device
     }
 
     /// Reads a user. A user whose wrapping key was erased, in a database from before the erasure, is disabled.

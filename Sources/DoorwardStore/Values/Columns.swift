@@ -195,10 +195,9 @@ enum TenancyTable: String, CaseIterable {
         case .units: ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"]
         case .devices:
             [
-                "id", "name", "adapter", "address", "metadata", "manufacturer", "model", "firmware_version", "portfolio_id",
-                "property_id", "unit_id", "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "sealed_code",
-                "created_at", "updated_at",
-            ]
+                "id", "name", "adapter", "address", "metadata", "firmware_version", "portfolio_id", "property_id", "unit_id",
+                "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "sealed_code", "created_at", "updated_at",
+            ] + DeviceText.allCases.map(\.rawValue)
         case .users:
             [
                 "id", "email_key", "sealed", "is_enabled", "is_super_admin", "default_portfolio_id", "default_property_id",

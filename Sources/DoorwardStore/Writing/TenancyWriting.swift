@@ -144,12 +144,10 @@ enum TenancyWriting {
     private static func values(of device: LockDevice) throws -> [(any Bindable)?] {
         [
             device.id.blob, device.name, device.adapter, try column(device.address), try column(device.metadata),
-            device.manufacturer,
-            device.model, device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
+            device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
             device.isRemoteOperationEnabled, Int(device.capabilities.rawValue), device.settings.autoRelockSeconds,
-            device.sealedCode.map { Data($0) },
-            device.createdAt.milliseconds, device.updatedAt.milliseconds,
-        ]
+            device.sealedCode.map { Data($0) }, device.createdAt.milliseconds, device.updatedAt.milliseconds,
+        ] + DeviceText.allCases.map { device[$0] }
     }
 
     private static func column(_ object: [String: JSONValue]) throws -> String? {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
 import DoorwardHTTP
@@ -193,10 +194,10 @@ struct ResetView {
     /// Returns the lines to print: on a terminal the link, and the request that sets the password without the web page; in a pipe
     /// the link and its expiry.
     func lines(_ style: OutputStyle) -> [String] {
-        let until = "\(offer.expiresAt)"
-        guard style.isInteractive else { return ["\(url)\t\(until)"] }
+        guard style.isInteractive else { return ["\(url)\t\(offer.expiresAt)"] }
+        let until = style.instant(Doorward.Instant(offer.expiresAt))
         return [
-            "\(offer.user.email.printable) can set a new password, once and until \(style.instant(until)), with this link:",
+            "\(offer.user.email.printable) can set a new password, once and until \(until), with this link:",
             "  \(url)",
         ] + (remark.map { ["  \($0)"] } ?? []) + [
             "Or, while the gateway runs:",

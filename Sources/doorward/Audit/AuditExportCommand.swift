@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardAudit
 import DoorwardClient
 import DoorwardControl

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 
@@ -61,7 +60,7 @@ struct AuditRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await gateway.client().audit.rotateKey()
-        output.print(json: answer.json) { _ in [answer.content.publicKey.printable] }
+        output.print(json: answer.json) { _ in [answer.content.printable] }
     }
 }
 
@@ -129,7 +128,7 @@ struct LogOption: ParsableArguments {
 
     /// Returns the id of the log.
     func id(_ client: DoorwardClient) async throws -> String {
-        let logs = try await client.audit.logs().content.logs
+        let logs = try await client.audit.logs().content
         if let log {
             guard let found = logs.first(where: { $0.id == log || $0.origin == log }) else {
                 throw CommandFailure("There is no log `\(log.printable)` that you may verify.\(Self.list(logs))")
@@ -146,5 +145,5 @@ struct LogOption: ParsableArguments {
         return only.id
     }
 
-    private static func list(_ logs: [Wire.AuditedLog]) -> String { logs.map { "\n  \($0.id.printable)" }.joined() }
+    private static func list(_ logs: [Doorward.AuditedLog]) -> String { logs.map { "\n  \($0.id.printable)" }.joined() }
 }

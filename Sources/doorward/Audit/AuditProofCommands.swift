@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardAudit
 import DoorwardClient
 import FoundationEssentials
@@ -32,7 +31,7 @@ struct AuditProveCommand: AsyncParsableCommand {
         guard seq < checkpoint.size else {
             throw CommandFailure("The log has \(checkpoint.size) records, from 0 on; --seq \(seq) is not one of them.")
         }
-        let proof = try await client.audit.inclusionProof(of: seq, size: checkpoint.size, in: id).content.proof
+        let proof = try await client.audit.inclusionProof(of: seq, size: checkpoint.size, in: id)
         guard let leafHash = SignedNote.base64(proof.leafHash) else {
             throw CommandFailure("the gateway's proof is malformed", code: 1)
         }
@@ -157,7 +156,7 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
         }
         do {
             return try await client.audit
-                .consistencyProof(from: older.size, to: newer.size, in: "\(log)").content.proof.hashes
+                .consistencyProof(from: older.size, to: newer.size, in: "\(log)").hashes
                 .map { SignedNote.base64($0) ?? [] }
         } catch ClientError.refused(let error) where error.status == 400 {
             throw CommandFailure(

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 
@@ -77,7 +76,8 @@ struct API: AsyncParsableCommand {
         if let input {
             request.body = try BytesFile(path: input).read()
         } else if !goesToQuery, !fields.isEmpty {
-            request.body = try Wire.Value.object(Dictionary(fields.map { ($0.key, $0.value) }) { first, _ in first }).json()
+            request.body = try Doorward.JSONValue.object(Dictionary(fields.map { ($0.key, $0.value) }) { first, _ in first })
+                .sortedJSON()
         }
         let response = try await client.raw.send(request)
         if include { Self.printHead(response) }
@@ -115,8 +115,8 @@ struct RequestField: ExpressibleByArgument, Equatable {
 
     /// The value in a body: the text as JSON, or the text itself if it is not JSON. A number stays text if its JSON form differs
     /// from the typed text, such as the id `398172E4`.
-    var value: Wire.Value {
-        switch Wire.Value(json: text) {
+    var value: Doorward.JSONValue {
+        switch Doorward.JSONValue(json: text) {
         case .integer(let number) where "\(number)" != text: .string(text)
         case .number where text.contains { $0 == "e" || $0 == "E" } || !text.contains("."): .string(text)
         case let value: value ?? .string(text)
@@ -214,9 +214,4 @@ struct PrintableLines {
                 separator: "\t")
         }.joined(separator: "\n")
     }
-}
-
-extension Wire.Value {
-    /// Encodes the value as JSON.
-    fileprivate func json() throws -> [UInt8] { Array(try JSONEncoder().encode(self)) }
 }

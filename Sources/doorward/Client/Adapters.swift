@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardClient
 import DoorwardDomain
@@ -26,7 +25,7 @@ struct Adapters: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await gateway.client().adapters.list()
-        let adapters = answer.content.adapters
+        let adapters = answer.content
         guard let adapter else { return output.print(json: answer.json) { Self.lines(adapters, $0) } }
         guard let found = adapters.first(where: { $0.kind == adapter }) else {
             let kinds = adapters.map(\.kind)
@@ -39,7 +38,7 @@ struct Adapters: AsyncParsableCommand {
     }
 
     /// Returns a row for each adapter, followed by a row for each of its brokers.
-    static func lines(_ adapters: [Wire.Adapter], _ style: OutputStyle) -> [String] {
+    static func lines(_ adapters: [Doorward.Adapter], _ style: OutputStyle) -> [String] {
         let rows = adapters.flatMap { adapter -> [[Table.Cell]] in
             let own = [
                 Table.Cell(adapter.kind, .bold), Table.Cell(nil), health(adapter.health), Table.Cell("\(adapter.deviceCount)"),
@@ -65,7 +64,7 @@ struct Adapters: AsyncParsableCommand {
 
     /// Returns the keys of an address: a row for each in a pipe, and a paragraph for each on a terminal, as their descriptions are
     /// too long for a column.
-    static func keyLines(_ adapter: Wire.Adapter, _ style: OutputStyle) -> [String] {
+    static func keyLines(_ adapter: Doorward.Adapter, _ style: OutputStyle) -> [String] {
         if style.isInteractive { return adapter.address.flatMap { paragraph($0, style) } }
         let rows = adapter.address.map { key in
             [
@@ -76,7 +75,7 @@ struct Adapters: AsyncParsableCommand {
         return Table("KEY", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION", rows: rows).lines(style)
     }
 
-    private static func paragraph(_ key: Wire.Adapter.AddressField, _ style: OutputStyle) -> [String] {
+    private static func paragraph(_ key: Doorward.Adapter.AddressField, _ style: OutputStyle) -> [String] {
         let type = key.values.map { "one of \($0.joined(separator: ", "))" } ?? type(of: key)
         let need = key.required ? "; required" : key.default.map { "; default \(text($0))" } ?? ""
         let room = (style.columns ?? .max) - 2
@@ -84,7 +83,7 @@ struct Adapters: AsyncParsableCommand {
         return [style.paint(key.field.printable, .bold)] + lines.map { "  \($0)" }
     }
 
-    private static func type(of key: Wire.Adapter.AddressField) -> String {
+    private static func type(of key: Doorward.Adapter.AddressField) -> String {
         if let values = key.values { return values.joined(separator: "|") }
         switch (key.minimum, key.maximum) {
         case (let low?, let high?): return "\(key.type) \(text(low))…\(text(high))"
@@ -94,7 +93,7 @@ struct Adapters: AsyncParsableCommand {
         }
     }
 
-    private static func text(_ value: Wire.Value) -> String {
+    private static func text(_ value: Doorward.JSONValue) -> String {
         switch value {
         case .string(let text): text
         case .integer(let number): "\(number)"

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardClient
 import DoorwardControl
@@ -73,7 +72,7 @@ struct Attach: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let place = try await NameResolver(client).place(property: property, unit: unit)
-        var device = Wire.NewDevice(
+        var device = Doorward.NewDevice(
             name: name, adapter: adapter ?? "", address: [:], propertyId: place.propertyID ?? property, unitId: place.unitID)
         if let discovered { try await take(discovered, into: &device, client) }
         let fields = ShippedAdapters.all.first { $0.guide.kind == device.adapter }?.addressFields ?? []
@@ -83,7 +82,7 @@ struct Attach: AsyncParsableCommand {
         if let profile { device.address["profile"] = .string(profile) }
         let answer = try await attach(device, client)
         output.print(json: answer.json) { style in
-            let lock = answer.content.device
+            let lock = answer.content
             return style.isInteractive
                 ? ["Attached \(lock.name.printable), id \(lock.id.printable)."]
                 : ["\(lock.name.printable)\t\(lock.id.printable)"]
@@ -91,7 +90,7 @@ struct Attach: AsyncParsableCommand {
     }
 
     /// Copies the adapter, address, manufacturer and model of a discovered lock into the request.
-    private func take(_ id: String, into device: inout Wire.NewDevice, _ client: DoorwardClient) async throws {
+    private func take(_ id: String, into device: inout Doorward.NewDevice, _ client: DoorwardClient) async throws {
         let found = try await client.devices.discovered().all().content
         let meant = try NameMatch.one(
             id, of: found.map { NameMatch(id: $0.id, name: $0.id, place: $0.name) }, noun: "discovered lock",
@@ -105,9 +104,9 @@ struct Attach: AsyncParsableCommand {
     }
 
     /// - Throws: a failure that names the rejected fields by their command-line options.
-    private func attach(_ device: Wire.NewDevice, _ client: DoorwardClient) async throws -> Response<Wire.DeviceAnswer> {
+    private func attach(_ device: Doorward.NewDevice, _ client: DoorwardClient) async throws -> Response<Doorward.LockDevice> {
         do {
-            return try await client.devices.attach(device)
+            return try await client.devices.create(device)
         } catch ClientError.refused(let refusal) where !refusal.fields.isEmpty {
             let hints = await AddressHints(of: device.adapter, client)
             throw CommandFailure(RefusalWords(refusal, style: .error) { option($0, hints) }.text)
@@ -144,7 +143,7 @@ struct AddressHints: Equatable, Sendable {
     /// without a configuration.
     init(of kind: String, _ client: DoorwardClient) async {
         let answer = try? await client.adapters.list().content
-        self.init(of: kind, answer?.adapters.first { $0.kind == kind }.map { $0.address.map { ($0.field, $0.values ?? []) } })
+        self.init(of: kind, answer?.first { $0.kind == kind }.map { $0.address.map { ($0.field, $0.values ?? []) } })
     }
 
     /// - Parameter fields: the keys in the gateway's response; `nil` if there was no response.
@@ -188,7 +187,7 @@ struct AddressPart: Equatable, Sendable {
     /// The text after the `=`, as it was typed.
     let text: String
     /// The value of a `KEY:=JSON`; `nil` for a `KEY=VALUE`.
-    private let json: Wire.Value?
+    private let json: Doorward.JSONValue?
 
     /// - Throws: an error that shows the right form, or names the key whose value is not JSON.
     init(argument: String) throws(ValidationError) {
@@ -197,7 +196,7 @@ struct AddressPart: Equatable, Sendable {
         }
         let isJSON = name.hasSuffix(":")
         (key, self.text) = (isJSON ? String(name.dropLast()) : name, text)
-        json = isJSON ? Wire.Value(json: text) : nil
+        json = isJSON ? Doorward.JSONValue(json: text) : nil
         guard !isJSON || json != nil else {
             throw ValidationError(
                 "the value of `\(key.printable)` is not JSON. Write \(key.printable)=VALUE to send it as text.")
@@ -208,11 +207,11 @@ struct AddressPart: Equatable, Sendable {
     /// `false`, or lists: a lock may be called `12` or `true`, and a payload may be `{"bolt":"out"}`.
     ///
     /// - Parameter form: the values that the field takes; `nil` for a field that is not known here.
-    func value(for form: AddressField.Form?) -> Wire.Value {
+    func value(for form: AddressField.Form?) -> Doorward.JSONValue {
         if let json { return json }
         switch form {
         case .text, .word, nil: return .string(text)
-        case .boolean, .integer, .number, .words: return Wire.Value(json: text) ?? .string(text)
+        case .boolean, .integer, .number, .words: return Doorward.JSONValue(json: text) ?? .string(text)
         }
     }
 
@@ -221,14 +220,6 @@ struct AddressPart: Equatable, Sendable {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[0] != ":" else { return nil }
         return (String(parts[0]), String(parts[1]))
-    }
-}
-
-extension Wire.Value {
-    /// Reads a text as JSON; `nil` if it is not JSON.
-    init?(json text: String) {
-        guard let value = try? JSONDecoder().decode(Wire.Value.self, from: Data(text.utf8)) else { return nil }
-        self = value
     }
 }
 
@@ -294,7 +285,7 @@ struct Detach: AsyncParsableCommand {
         var lock = try await NameResolver(client).lock(lock)
         if !yes {
             // Look up the name of a lock that was given by its id, for the confirmation question.
-            lock = NameResolver.FoundLock(id: lock.id, name: try await client.devices.device(lock.id).content.device.name)
+            lock = NameResolver.FoundLock(id: lock.id, name: try await client.devices.get(lock.id).content.name)
             let count = try await openGuestAccesses(lock.id, client)
             try Confirmation.ask(Self.question(lock.name, guestAccesses: count), otherwise: "Nothing was detached.")
         }
@@ -309,7 +300,7 @@ struct Detach: AsyncParsableCommand {
     /// Returns the number of guest accesses to the lock that have not ended and are visible to the caller.
     private func openGuestAccesses(_ id: String, _ client: DoorwardClient) async throws -> Int {
         let now = SystemClock().now()
-        return try await client.guestAccesses.list(deviceID: id).all().content
+        return try await client.guestAccesses.list([("deviceId", id)]).all().content
             .count { !GuestAccessView($0, now: now).isOver }
     }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -43,10 +42,11 @@ struct Can: AsyncParsableCommand {
         let finder = NameResolver(client)
         let lock = try await finder.lock(self.lock)
         let person = try await finder.askedPerson(user, on: lock.id)
-        let request = Wire.AuthorizationRequest(
-            deviceId: lock.id, operation: operation.operation.rawValue, userId: person?.id, at: instant?.description)
-        let answer = try await namingOptions(Self.option) { try await client.authorization.decide(request) }
-        let decision = answer.content.decision
+        let answer = try await namingOptions(Self.option) {
+            try await client.authorization.decide(
+                operation.action, on: lock.id, by: person?.id, at: instant?.description)
+        }
+        let decision = answer.content
         let view = DecisionView(decision: decision, person: person?.name, lock: lock.name)
         output.print(json: answer.json) { [view.sentence($0)] }
         if !decision.allowed { throw ExitCode.failure }
@@ -98,19 +98,19 @@ struct WhoCan: AsyncParsableCommand {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(self.lock)
         let entries = try await namingOptions(Can.option) {
-            try await client.authorization.whoCan(operation.operation.rawValue, on: lock.id, at: instant?.description).all()
+            try await client.authorization.whoCan(operation.action, on: lock.id, at: instant?.description).all()
         }
         output.print(json: entries.json) { style in
             guard !entries.content.isEmpty else {
                 return style.isInteractive
-                    ? ["Nobody may \(DecisionView.verb(operation.operation.rawValue)) \(lock.name.printable)."] : []
+                    ? ["Nobody may \(DecisionView.verb(operation.action)) \(lock.name.printable)."] : []
             }
             let style = table.style(style)
             return Self.table(entries.content, style, now: now).lines(style)
         }
     }
 
-    static func table(_ entries: [Wire.PermittedPrincipal], _ style: OutputStyle, now: Timestamp) -> Table {
+    static func table(_ entries: [Doorward.PermittedPrincipal], _ style: OutputStyle, now: Timestamp) -> Table {
         let rows = entries.map { entry in
             [
                 Table.Cell(entry.principal.name), Table.Cell(DisplayText.word(entry.principal.kind)),
@@ -129,7 +129,7 @@ struct WhoCan: AsyncParsableCommand {
 
 /// Prints a decision as one sentence: the answer, the reason of a denial, and what would have to change.
 struct DecisionView {
-    let decision: Wire.Permission
+    let decision: Doorward.Decision
     /// The name of the person; `nil` for the caller.
     let person: String?
     let lock: String
@@ -150,7 +150,7 @@ struct DecisionView {
 
     /// What would have to change for the operation to be allowed.
     private func remedy(_ style: OutputStyle) -> String? {
-        switch decision.reason {
+        switch decision.reason?.rawValue {
         case "no_association": "needs a role or a guest access for this lock"
         case "role_insufficient": decision.missing?.role.map { "needs the role \(DisplayText.role($0)) or a higher one" }
         case "operation_not_granted": "needs a guest access that includes \(DisplayText.word(decision.operation))"
@@ -158,7 +158,7 @@ struct DecisionView {
             "\(decision.closesAt.map { "ended \(style.zonedInstant($0)); " } ?? "")needs a new guest access"
         case "guest_window_not_started", "outside_schedule": decision.opensAt.map { "opens \(style.zonedInstant($0))" }
         case "guest_access_revoked", "grantor_lost_access", "guest_uses_exhausted": "needs a new guest access"
-        case "feature_unavailable": decision.missing?.module.map { "needs \($0.printable) in the subscription" }
+        case "feature_unavailable": decision.missing?.module.map { "needs \($0.rawValue.printable) in the subscription" }
         case "capability_missing": decision.missing?.capability.map { "the lock has no \(DisplayText.word($0))" }
         case "remote_operation_disabled": "a manager of the property can turn it on"
         case "lockdown_active": "an owner or portfolio admin can still open with --override, and lifting the lockdown ends it"
@@ -170,7 +170,7 @@ struct DecisionView {
     }
 
     /// A rule in words: `as owner`, or `by a guest access`.
-    static func basis(_ rule: Wire.Rule) -> String {
+    static func basis(_ rule: Doorward.Rule) -> String {
         switch (rule.kind, rule.role) {
         case ("GUEST_ACCESS", _): "by a guest access"
         case (_, let role?): "as \(DisplayText.role(role))"
@@ -179,7 +179,7 @@ struct DecisionView {
     }
 
     /// An operation as a verb that the name of a lock can follow.
-    static func verb(_ operation: String) -> String {
+    static func verb(_ operation: Doorward.Action) -> String {
         switch operation {
         case "VIEW_STATUS": "see the status of"
         case "CHANGE_SETTINGS": "change the settings of"

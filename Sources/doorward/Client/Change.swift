@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -90,30 +89,30 @@ struct Change: AsyncParsableCommand {
         let found = try await finder.guestAccess(access)
         var locks: [String] = []
         for lock in lock { locks.append(try await finder.lock(lock).id) }
-        let before = try await client.guestAccesses.access(found.id)
-        let old = before.content.guestAccess
+        let before = try await client.guestAccesses.get(found.id)
+        let old = before.content
         let change = try await change(of: old, to: times, locks, finder)
         let answer = try await namingOptions(option) {
             try await client.guestAccesses.change(old.id, change, onlyIf: before.etag)
         }
-        let new = answer.content.guestAccess
+        let new = answer.content
         let lockNames = output.json ? [:] : try await finder.lockNames(in: [old, new])
         let followsProperty = [old, new].contains { $0.schedule.map { $0.timeZone == nil } ?? false }
         let zone = followsProperty && !output.json ? try await finder.timeZone(ofProperty: new.propertyId) : nil
         let now = SystemClock().now()
-        func view(_ access: Wire.GuestAccess) -> GuestAccessView {
+        func view(_ access: Doorward.GuestAccess) -> GuestAccessView {
             GuestAccessView(access, lockNames: lockNames, propertyZone: zone, now: now)
         }
         let views = GuestAccessChangeView(before: view(old), after: view(new))
         output.print(json: answer.json, lines: views.lines)
         if from != nil || until != nil { views.after.warnOfClockChanges(output) }
-        if let warning = answer.content.warning, !output.json { StandardStream.error.line("doorward: \(warning.printable)") }
+        if let warning = answer.warning, !output.json { StandardStream.error.line("doorward: \(warning.printable)") }
     }
 
     private func change(
-        of access: Wire.GuestAccess, to times: WindowTimes, _ locks: [String], _ finder: NameResolver
-    ) async throws -> Wire.GuestAccessChange {
-        var change = Wire.GuestAccessChange()
+        of access: Doorward.GuestAccess, to times: WindowTimes, _ locks: [String], _ finder: NameResolver
+    ) async throws -> Doorward.GuestAccessChange {
+        var change = Doorward.GuestAccessChange()
         (change.label, change.operations) = (label, operations?.words)
         if !locks.isEmpty { change.deviceIds = locks }
         if let maxUses = limits.maxUses { change.maxUses = .some(maxUses) }
@@ -131,7 +130,8 @@ struct Change: AsyncParsableCommand {
     }
 
     /// - Returns: `nil` if the access has no recurring hours and gets none.
-    private func schedule(of access: Wire.GuestAccess, _ finder: NameResolver) async throws -> Wire.Schedule? {
+    private func schedule(of access: Doorward.GuestAccess, _ finder: NameResolver) async throws -> Doorward.GuestAccess.Schedule?
+    {
         let named = limits.zone?.name ?? access.schedule?.timeZone
         if named == nil {
             _ = try await limits.zone(for: limits.hoursOption) { try await finder.timeZone(ofProperty: access.propertyId) }
@@ -139,7 +139,7 @@ struct Change: AsyncParsableCommand {
         var recurring = limits.recurring
         if noSpecial { recurring.special = [] }
         guard let old = access.schedule else {
-            return limits.hoursOption == nil ? nil : Wire.Schedule(recurring, timeZone: named)
+            return limits.hoursOption == nil ? nil : Doorward.GuestAccess.Schedule(recurring, timeZone: named)
         }
         guard let schedule = old.changed(by: recurring, timeZone: named) else {
             throw CommandFailure(

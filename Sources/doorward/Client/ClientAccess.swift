@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
@@ -205,11 +204,11 @@ struct RefusalWords {
             denial.opensAt.map { "opens \(style.zonedInstant($0))" },
             denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.zonedInstant($0))" },
             denial.missing?.role.map {
-                $0 == "SUPER_ADMIN" ? "only a super admin may" : "needs the role \(DisplayText.role($0)) or a higher one"
+                $0 == .superAdmin ? "only a super admin may" : "needs the role \(DisplayText.role($0)) or a higher one"
             },
             denial.missing?.operation.map { "needs the operation \(DisplayText.word($0))" },
             denial.missing?.capability.map { "the lock has no \(DisplayText.word($0))" },
-            denial.missing?.module.map { "needs \($0.printable) in the subscription" },
+            denial.missing?.module.map { "needs \($0.rawValue.printable) in the subscription" },
             denial.rule?.role.map { "your role there: \(DisplayText.role($0))" },
         ]
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward discovered`: lists discovered locks that can be attached.
@@ -24,7 +23,7 @@ struct Discovered: AsyncParsableCommand {
     }
 
     /// Returns a row for each lock; on a terminal also the command that attaches a lock.
-    static func lines(_ found: [Wire.DiscoveredDevice], _ style: OutputStyle) -> [String] {
+    static func lines(_ found: [Doorward.DiscoveredDevice], _ style: OutputStyle) -> [String] {
         if found.isEmpty { return style.isInteractive ? ["Nothing was found that you could attach"] : [] }
         var table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row))
         table.fittings = [.cut(to: 8), .cut(to: 8), .whole, .cut(to: 8), .cut(to: 8), .id]
@@ -32,7 +31,7 @@ struct Discovered: AsyncParsableCommand {
         return table.lines(style) + (style.isInteractive ? hint : [])
     }
 
-    private static func row(_ lock: Wire.DiscoveredDevice) -> [Table.Cell] {
+    private static func row(_ lock: Doorward.DiscoveredDevice) -> [Table.Cell] {
         let make = [lock.manufacturer, lock.model].compactMap(\.self).joined(separator: " ")
         let profile: String? = if case .string(let profile) = lock.address["profile"] { profile } else { nil }
         return [
@@ -41,7 +40,7 @@ struct Discovered: AsyncParsableCommand {
         ]
     }
 
-    private static func state(_ lock: Wire.DiscoveredDevice) -> Table.Cell {
+    private static func state(_ lock: Doorward.DiscoveredDevice) -> Table.Cell {
         lock.problem.map { Table.Cell($0, .yellow) } ?? Table.Cell("ready", .green)
     }
 }

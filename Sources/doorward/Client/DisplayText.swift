@@ -1,7 +1,11 @@
+import DoorwardClient
+
 /// Converts the API's codes to text for users.
 enum DisplayText {
     /// Converts `PROPERTY_MANAGER` to `property manager`; unknown codes are converted in the same way.
     static func word(_ code: String) -> String { code.lowercased().replacing("_", with: " ").printable }
+
+    static func word(_ value: some OpenValue) -> String { word(value.rawValue) }
 
     /// Converts the name of an entity's type: `GuestAccess` to `guest access`.
     static func kind(_ type: String) -> String {
@@ -20,7 +24,7 @@ enum DisplayText {
     /// Converts a fault of a lock: `notFullyLocked` to `not fully locked`.
     static func fault(_ word: String) -> String { kind(word) }
 
-    static func role(_ code: String) -> String { word(code) }
+    static func role(_ role: Doorward.Role) -> String { word(role.rawValue) }
 
     /// Returns the problem of a field as a sentence about the option that set the field.
     static func problem(_ code: String, of option: FieldOption) -> String {
@@ -69,6 +73,8 @@ enum DisplayText {
         default: "is not valid (\(word(code)))"
         }
     }
+
+    static func reason(_ reason: Doorward.DenialReason) -> String { self.reason(reason.rawValue) }
 
     /// Returns the reason of a denial as text.
     static func reason(_ code: String) -> String {

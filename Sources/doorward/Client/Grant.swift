@@ -83,21 +83,21 @@ struct Grant: AsyncParsableCommand {
         let needing = times.localOption ?? limits.hoursOption
         let zone = try await limits.zone(for: needing) { [id = found.first?.id] in
             guard let id else { return nil }
-            return try await finder.timeZone(ofProperty: try await client.devices.device(id).content.device.propertyId)
+            return try await finder.timeZone(ofProperty: try await client.devices.get(id).content.propertyId)
         }
         let now = SystemClock().now()
         let window = times.resolved(now: now, in: zone)
-        var access = Wire.NewGuestAccess(
+        var access = Doorward.NewGuestAccess(
             guestUserId: nil, label: name, deviceIds: found.map(\.id), operations: operations.words,
             validFrom: window.from?.text ?? "", validUntil: window.until?.text ?? "",
             timeZone: times.localOption == nil ? limits.zone?.name : zone?.name, maxUses: limits.maxUses)
         // Without --zone the hours follow the zone of the property, also when it changes.
         if limits.hoursOption != nil {
-            access.schedule = Wire.Schedule(limits.recurring, timeZone: limits.zone?.name)
+            access.schedule = Doorward.GuestAccess.Schedule(limits.recurring, timeZone: limits.zone?.name)
         }
         let answer = try await grant(access, guest, finder)
         let locks = Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-        let granted = answer.content.guestAccess
+        let granted = answer.content
         func view(hasLink: Bool = false) -> GuestAccessView {
             GuestAccessView(
                 granted, lockNames: locks, hasLink: hasLink, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
@@ -106,7 +106,7 @@ struct Grant: AsyncParsableCommand {
         do {
             let link = try await client.guestAccesses.createLink(of: granted.id)
             show(
-                view(hasLink: true), GuestLinkView.json(granted: answer.json, link: link.json), link: link.content.link)
+                view(hasLink: true), GuestLinkView.json(granted: answer.json, link: link.json), link: link.content)
         } catch {
             // The access exists nevertheless.
             show(view(), answer.json)
@@ -114,7 +114,7 @@ struct Grant: AsyncParsableCommand {
         }
     }
 
-    private func show(_ view: GuestAccessView, _ json: [UInt8], link: Wire.GuestLink? = nil) {
+    private func show(_ view: GuestAccessView, _ json: [UInt8], link: Doorward.GuestLink? = nil) {
         let link = link.map { GuestLinkView($0, access: view.access.id) }
         output.print(json: json) { style in
             (style.isInteractive
@@ -126,8 +126,8 @@ struct Grant: AsyncParsableCommand {
     }
 
     private func grant(
-        _ new: Wire.NewGuestAccess, _ guest: NameResolver.Guest, _ finder: NameResolver
-    ) async throws -> Response<Wire.GuestAccessAnswer> {
+        _ new: Doorward.NewGuestAccess, _ guest: NameResolver.Guest, _ finder: NameResolver
+    ) async throws -> Response<Doorward.GuestAccess> {
         var access = new
         switch guest {
         case .person(let id, _): access.guestUserId = id
@@ -136,7 +136,7 @@ struct Grant: AsyncParsableCommand {
         }
         do {
             let complete = access
-            return try await namingOptions(option) { try await finder.client.guestAccesses.grant(complete) }
+            return try await namingOptions(option) { try await finder.client.guestAccesses.create(complete) }
         } catch ClientError.refused(let refusal) where refusal.status == 404 {
             throw CommandFailure(await finder.missingGuest(guest) + " Nothing was granted.")
         }
@@ -258,7 +258,7 @@ extension NameResolver {
     func timeZone(ofProperty id: String?) async throws -> String? {
         guard let id else { return nil }
         do {
-            return try await client.properties.property(id).content.property.defaultTimeZone
+            return try await client.properties.get(id).content.defaultTimeZone
         } catch ClientError.refused(let refusal) where [403, 404].contains(refusal.status) {
             return nil
         }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -31,7 +30,7 @@ struct Grants: AsyncParsableCommand {
         let finder = NameResolver(client)
         var deviceID: String?
         if let lock { deviceID = try await finder.lock(lock).id }
-        let accesses = try await client.guestAccesses.list(deviceID: deviceID).all()
+        let accesses = try await client.guestAccesses.list([("deviceId", deviceID)]).all()
         let locks = output.json ? [:] : try await finder.lockNames(in: accesses.content)
         let linked = output.json ? [] : try await linkedIDs(among: accesses.content, deviceID, client)
         let now = SystemClock().now()
@@ -45,16 +44,16 @@ struct Grants: AsyncParsableCommand {
 
     /// The ids of the accesses with a link.
     private func linkedIDs(
-        among accesses: [Wire.GuestAccess], _ deviceID: String?, _ client: DoorwardClient
+        among accesses: [Doorward.GuestAccess], _ deviceID: String?, _ client: DoorwardClient
     ) async throws -> Set<String> {
         guard !accesses.isEmpty else { return [] }
-        return Set(try await client.guestAccesses.list(deviceID: deviceID, hasLink: true).all().content.map(\.id))
+        return Set(try await client.guestAccesses.list([("deviceId", deviceID), ("hasLink", "true")]).all().content.map(\.id))
     }
 }
 
 /// Prints a guest access.
 struct GuestAccessView {
-    let access: Wire.GuestAccess
+    let access: Doorward.GuestAccess
     /// Whether there is a link of which the caller may know.
     let hasLink: Bool
     private let lockNames: [String: String]
@@ -65,7 +64,7 @@ struct GuestAccessView {
     ///   - lockNames: the names of locks by id.
     ///   - propertyZone: the zone that hours without their own follow; `nil` if it is not known.
     init(
-        _ access: Wire.GuestAccess, lockNames: [String: String] = [:], hasLink: Bool = false, propertyZone: String? = nil,
+        _ access: Doorward.GuestAccess, lockNames: [String: String] = [:], hasLink: Bool = false, propertyZone: String? = nil,
         now: Timestamp
     ) {
         (self.access, self.lockNames, self.hasLink, self.now) = (access, lockNames, hasLink, now)
@@ -79,7 +78,7 @@ struct GuestAccessView {
     var operations: String { (access.operations ?? []).map(DisplayText.word).joined(separator: ", ") }
 
     /// Whether the access has ended or was revoked.
-    var isOver: Bool { access.revokedAt != nil || (instant(access.validUntil).map { $0 <= now } ?? false) }
+    var isOver: Bool { access.revokedAt != nil || (access.validUntil.map { Timestamp($0) <= now } ?? false) }
 
     /// The names by which the access can be found: its guest by name and address, and its label if this is a different text.
     var candidates: [NameMatch] {
@@ -91,8 +90,8 @@ struct GuestAccessView {
     /// The status of the access by this machine's clock. Decisions depend only on the gateway's clock.
     var status: Table.Cell {
         if access.revokedAt != nil { return Table.Cell("revoked", .dim) }
-        if let until = instant(access.validUntil), until <= now { return Table.Cell("expired", .dim) }
-        if let from = instant(access.validFrom), from > now { return Table.Cell("scheduled", .yellow) }
+        if let until = access.validUntil, Timestamp(until) <= now { return Table.Cell("expired", .dim) }
+        if let from = access.validFrom, Timestamp(from) > now { return Table.Cell("scheduled", .yellow) }
         return Table.Cell("active", .green)
     }
 
@@ -151,7 +150,7 @@ struct GuestAccessView {
         }
     }
 
-    private func cell(_ instant: String?, _ style: OutputStyle) -> Table.Cell {
+    private func cell(_ instant: Doorward.Instant?, _ style: OutputStyle) -> Table.Cell {
         Table.Cell(
             instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
     }
@@ -185,10 +184,9 @@ struct GuestAccessView {
     static func count(_ uses: Int) -> String { uses == 1 ? "1 use" : "\(uses) uses" }
 
     /// An instant of the window as text: on the clock of its zone and in UTC; in a pipe in UTC only.
-    func window(_ instant: String?, _ style: OutputStyle) -> String {
+    func window(_ instant: Doorward.Instant?, _ style: OutputStyle) -> String {
         guard let instant else { return "-" }
-        guard style.isInteractive, let time = self.instant(instant) else { return instant.printable }
-        return "\(zoned(time)) (\(instant.printable))"
+        return style.isInteractive ? "\(zoned(Timestamp(instant))) (\(instant))" : instant.description
     }
 
     /// Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
@@ -207,8 +205,8 @@ struct GuestAccessView {
         ].compactMap(\.self)
     }
 
-    private func clockChange(_ option: String, _ change: String?, _ text: String?) -> String? {
-        guard let zone, let instant = text.flatMap({ self.instant($0) }) else { return nil }
+    private func clockChange(_ option: String, _ change: String?, _ instant: Doorward.Instant?) -> String? {
+        guard let zone, let instant = instant.map({ Timestamp($0) }) else { return nil }
         let clock = LocalTime.withDay(zone.rules.local(at: instant)).split(separator: " ").last ?? ""
         switch change {
         case "gap":
@@ -221,7 +219,6 @@ struct GuestAccessView {
         }
     }
 
-    private func instant(_ text: String?) -> Timestamp? { text.flatMap { try? Timestamp(rfc3339: $0) } }
 }
 
 /// `doorward revoke`: revokes a guest access.
@@ -244,7 +241,7 @@ struct Revoke: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let access = try await NameResolver(client).guestAccess(access)
-        try await client.guestAccesses.revoke(access.id)
+        try await client.guestAccesses.deletion(of: access.id).perform()
         let id = access.id.printable
         guard OutputStyle.output.isInteractive else {
             StandardStream.output.line("\(id)\trevoked")

@@ -1,5 +1,5 @@
 import ArgumentParser
-import DoorwardAPI
+import DoorwardClient
 import DoorwardDomain
 
 /// Days of the week, as typed for `--days`: `mon-fri,sun`.
@@ -170,28 +170,28 @@ extension DoorwardDomain.LocalTime {
     fileprivate static let startOfDay = DoorwardDomain.LocalTime(hour: 0, minute: 0) ?? .endOfDay
 }
 
-extension Wire.Schedule {
+extension Doorward.GuestAccess.Schedule {
     /// A schedule with these hours: those without days on every day, days without hours as a whole.
     init(_ recurring: RecurringHours, timeZone: String?) {
         let days = recurring.days ?? .everyDay
         let hours = recurring.hours.isEmpty ? [.wholeDay] : recurring.hours
         self.init(
             timeZone: timeZone, periods: hours.flatMap { Self.periods($0, on: ($0.days ?? days).words) },
-            specialDays: recurring.special.map { $0.map(SpecialDay.init) })
+            specialDays: recurring.special.map { $0.map(Doorward.GuestAccess.SpecialDay.init) })
     }
 
-    private static func periods(_ hours: HoursArgument, on days: [String]) -> [Period] {
-        hours.periods.map { Period(days: days, from: $0.from.description, until: $0.until.description) }
+    private static func periods(_ hours: HoursArgument, on days: [String]) -> [Doorward.GuestAccess.Period] {
+        hours.periods.map { Doorward.GuestAccess.Period(days: days, from: $0.from.description, until: $0.until.description) }
     }
 
     /// Returns the schedule with other hours. What the options do not name stays as it is; special days are replaced as a whole.
     ///
     /// - Returns: `nil` if only days or only hours without days are given, and the schedule has other hours on some days than on
     ///   others.
-    func changed(by recurring: RecurringHours, timeZone: String?) -> Wire.Schedule? {
+    func changed(by recurring: RecurringHours, timeZone: String?) -> Doorward.GuestAccess.Schedule? {
         var changed = self
         changed.timeZone = timeZone ?? self.timeZone
-        if let special = recurring.special { changed.specialDays = special.map(SpecialDay.init) }
+        if let special = recurring.special { changed.specialDays = special.map(Doorward.GuestAccess.SpecialDay.init) }
         guard recurring.days != nil || !recurring.hours.isEmpty else { return changed }
         let isUniform = Set(periods.map { Set($0.days) }).count == 1
         if periods.isEmpty || recurring.days != nil && !recurring.hours.isEmpty
@@ -202,7 +202,7 @@ extension Wire.Schedule {
         }
         guard isUniform, let old = periods.first?.days else { return nil }
         if let days = recurring.days {
-            changed.periods = periods.map { Period(days: days.words, from: $0.from, until: $0.until) }
+            changed.periods = periods.map { Doorward.GuestAccess.Period(days: days.words, from: $0.from, until: $0.until) }
         } else {
             changed.periods = recurring.hours.flatMap { Self.periods($0, on: old) }
         }
@@ -258,7 +258,7 @@ extension Wire.Schedule {
     }
 }
 
-extension Wire.Schedule.SpecialDay {
+extension Doorward.GuestAccess.SpecialDay {
     fileprivate init(_ typed: SpecialDayArgument) {
         self.init(
             date: typed.date.description,

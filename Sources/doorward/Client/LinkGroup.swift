@@ -35,7 +35,7 @@ struct LinkCreate: AsyncParsableCommand {
         let client = try gateway.client()
         let access = try await NameResolver(client).guestAccess(access)
         let answer = try await client.guestAccesses.createLink(of: access.id)
-        let view = GuestLinkView(answer.content.link, access: access.id)
+        let view = GuestLinkView(answer.content, access: access.id)
         output.print(json: answer.json) { view.lines($0) }
         view.warn(output)
     }
@@ -72,11 +72,11 @@ struct LinkEnd: AsyncParsableCommand {
 
 /// Prints a new link.
 struct GuestLinkView {
-    private let link: Wire.GuestLink
+    private let link: Doorward.GuestLink
     private let access: String
 
     /// - Parameter access: the id of the guest access.
-    init(_ link: Wire.GuestLink, access: String) { (self.link, self.access) = (link, access) }
+    init(_ link: Doorward.GuestLink, access: String) { (self.link, self.access) = (link, access) }
 
     /// Joins the gateway's JSON of a new guest access and of its link, `{"guestAccess":…}` and `{"link":…}`, to one object.
     static func json(granted: [UInt8], link: [UInt8]) -> [UInt8] {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -12,7 +11,7 @@ struct Lock: AsyncParsableCommand {
     @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
-        try await movement.run("Locking", "locked") { try await $0.lock($1, $2) }
+        try await movement.run("Locking", "locked") { try await $0.move(.lock, $1, $2) }
     }
 }
 
@@ -25,7 +24,7 @@ struct Unlock: AsyncParsableCommand {
     @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
-        try await movement.run("Unlocking", "unlocked") { try await $0.unlock($1, $2) }
+        try await movement.run("Unlocking", "unlocked") { try await $0.move(.unlock, $1, $2) }
     }
 }
 
@@ -38,7 +37,7 @@ struct Unlatch: AsyncParsableCommand {
     @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
-        try await movement.run("Unlatching", "unlatched") { try await $0.unlatch($1, $2) }
+        try await movement.run("Unlatching", "unlatched") { try await $0.move(.unlatch, $1, $2) }
     }
 }
 
@@ -75,7 +74,10 @@ struct LockCommandOptions: ParsableArguments {
         guard timeout >= 0.1, timeout <= 60 else { throw ValidationError("--timeout takes from 0.1 to 60 seconds.") }
     }
 
-    typealias Move = @Sendable (Devices, String, Wire.CommandParameters) async throws -> Response<Wire.CommandAnswer>
+    typealias Move =
+        @Sendable (Resource<Doorward.LockDevice>, String, Doorward.CommandParameters) async throws -> Response<
+            Doorward.EndedCommand
+        >
 
     /// Sends the command, and prints its outcome.
     ///
@@ -85,7 +87,7 @@ struct LockCommandOptions: ParsableArguments {
     func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(lock)
-        let parameters = Wire.CommandParameters(
+        let parameters = Doorward.CommandParameters(
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
         let answer = try await Interruption.withInterrupt {
             try await Progress("\(doing) \(lock.name)").during {
@@ -110,7 +112,7 @@ struct LockCommandOptions: ParsableArguments {
         }
     }
 
-    static func lines(_ answer: Wire.CommandAnswer, _ lock: NameResolver.FoundLock, _ done: String, _ style: OutputStyle)
+    static func lines(_ answer: Doorward.EndedCommand, _ lock: NameResolver.FoundLock, _ done: String, _ style: OutputStyle)
         -> [String]
     {
         let name = (answer.device?.name ?? lock.name).printable
@@ -141,6 +143,9 @@ struct LockCommandOptions: ParsableArguments {
 /// An operation on a lock, as typed on the command line: `unlock`, `view-status` or `VIEW_STATUS`.
 struct OperationArgument: ExpressibleByArgument, Equatable, Sendable {
     let operation: LockOperation
+
+    /// The operation as the client library names it.
+    var action: Doorward.Action { Doorward.Action(rawValue: operation.rawValue) }
 
     init?(argument: String) {
         let typed = argument.uppercased().replacing("-", with: "_").replacing(" ", with: "_")

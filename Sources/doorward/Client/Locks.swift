@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward locks`: lists the visible locks.
@@ -32,7 +31,7 @@ struct Locks: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let place = try await NameResolver(client).place(property: property, unit: unit)
-        let locks = try await client.devices.list(propertyID: place.propertyID, unitID: place.unitID).all()
+        let locks = try await client.devices.list([("propertyId", place.propertyID), ("unitId", place.unitID)]).all()
         guard !follow else {
             let follower = LocksFollower(
                 client: client, propertyID: place.propertyID, unitID: place.unitID, isJSON: output.json, table: table)
@@ -48,13 +47,13 @@ struct Locks: AsyncParsableCommand {
     }
 
     /// Locks as a table.
-    static func table(_ locks: [Wire.Device]) -> Table {
+    static func table(_ locks: [Doorward.LockDevice]) -> Table {
         var table = Table("NAME", "STATE", "DOOR", "BATTERY", "ONLINE", "WHERE", "ID", rows: locks.map(row))
         table.fittings = [.cut(to: 8), .cut(to: 8), .whole, .whole, .whole, .cut(to: 5), .id]
         return table
     }
 
-    private static func row(_ lock: Wire.Device) -> [Table.Cell] {
+    private static func row(_ lock: Doorward.LockDevice) -> [Table.Cell] {
         let view = LockView(lock)
         return [
             Table.Cell(lock.name), view.state, view.door, view.battery, view.online, Table.Cell(view.place),
@@ -73,35 +72,35 @@ struct LocksFollower: Sendable {
 
     private static let revoked = "You may not see these locks any more."
 
-    private var query: LiveQuery<Devices.Entry> {
+    private var query: LiveQuery<Verbatim<Doorward.LockDevice>> {
         LiveQuery(filters: ["propertyId": propertyID, "unitId": unitID].compactMapValues(\.self))
     }
 
     /// Runs until it is cancelled, or until the output is closed.
-    func run(from locks: Response<[Wire.Device]>) async throws {
+    func run(from locks: Response<[Doorward.LockDevice]>) async throws {
         if !isJSON, OutputStyle.output.canRedraw { try await redraw(locks) } else { try await tell(locks) }
     }
 
     /// Locks in the order of their list in the API.
-    static func sorted(_ locks: [Devices.Entry]) -> [Devices.Entry] {
-        locks.map { ($0.lock.name.lowercased(), $0) }.sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }.map(\.1)
+    static func sorted(_ locks: [Verbatim<Doorward.LockDevice>]) -> [Verbatim<Doorward.LockDevice>] {
+        locks.map { ($0.value.name.lowercased(), $0) }.sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }.map(\.1)
     }
 
     // MARK: - On a terminal
 
     /// Shows a table of all locks, which is redrawn in place.
-    private func redraw(_ locks: Response<[Wire.Device]>) async throws {
+    private func redraw(_ locks: Response<[Doorward.LockDevice]>) async throws {
         let style = table.style(.output)
         let screen = LiveScreen(client: client, style: style, revoked: Self.revoked)
         try await screen.run(from: locks.content) { [query] live, show in
-            for try await locks in live.watch(query) { show(Self.sorted(locks.value).map(\.lock)) }
+            for try await locks in live.watch(query) { show(Self.sorted(locks.value).map(\.value)) }
         } draw: {
             Self.lines($0, style, rows: $1)
         }
     }
 
     /// Returns the part of the table that fits into a number of rows.
-    static func lines(_ locks: [Wire.Device], _ style: OutputStyle, rows: Int) -> [String] {
+    static func lines(_ locks: [Doorward.LockDevice], _ style: OutputStyle, rows: Int) -> [String] {
         let lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
         guard lines.count > rows else { return lines }
         return lines.prefix(rows - 1) + [style.paint("… and \(lines.count - rows + 1) more", .dim)]
@@ -110,9 +109,9 @@ struct LocksFollower: Sendable {
     // MARK: - In a pipe
 
     /// Prints a line for each lock, and then a line for each changed lock.
-    private func tell(_ locks: Response<[Wire.Device]>) async throws {
+    private func tell(_ locks: Response<[Doorward.LockDevice]>) async throws {
         var (changes, layout) = (LockChanges(), Table.Layout?.none)
-        guard tell(changes.take(locks.entries), &layout) else { return }
+        guard tell(changes.take(locks.verbatimItems()), &layout) else { return }
         try await FollowedStream(client).run(revoked: Self.revoked) { live in
             for try await locks in live.watch(query) {
                 guard tell(changes.take(Self.sorted(locks.value)), &layout) else { return }
@@ -130,7 +129,7 @@ struct LocksFollower: Sendable {
         guard !isJSON else {
             return news.changed.map { String(decoding: $0.json, as: UTF8.self) } + news.removed.map(Self.removal)
         }
-        var table = Locks.table(news.changed.map(\.lock))
+        var table = Locks.table(news.changed.map(\.value))
         table.rows += news.removed.map { [Table.Cell($0.name), "removed", "-", "-", "-", "-", Table.Cell($0.id, .dim)] }
         let (style, isFirst) = (self.table.style(.output), layout == nil)
         let shown = layout ?? table.layout(style)
@@ -139,7 +138,7 @@ struct LocksFollower: Sendable {
     }
 
     /// Returns a JSON object for a removed lock.
-    private static func removal(_ lock: Wire.Device) -> String {
+    private static func removal(_ lock: Doorward.LockDevice) -> String {
         var object = JSONObjectText()
         object.add("id", lock.id)
         object.add("removed", true)
@@ -149,22 +148,22 @@ struct LocksFollower: Sendable {
 
 /// Compares successive lists of locks.
 struct LockChanges: Sendable {
-    private var known: [String: Wire.Device] = [:]
+    private var known: [String: Doorward.LockDevice] = [:]
 
     /// The differences between a list and the previous list.
     struct News: Sendable {
         /// New locks, and locks with any change except the time of the last report, in the order of the list.
-        var changed: [Devices.Entry] = []
+        var changed: [Verbatim<Doorward.LockDevice>] = []
         /// Locks that were removed, or that the caller may no longer see, sorted by name.
-        var removed: [Wire.Device] = []
+        var removed: [Doorward.LockDevice] = []
 
         var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
     }
 
-    mutating func take(_ entries: [Devices.Entry]) -> News {
+    mutating func take(_ entries: [Verbatim<Doorward.LockDevice>]) -> News {
         var (news, listed) = (News(), Set<String>())
-        for entry in entries where listed.insert(entry.lock.id).inserted {
-            var lock = entry.lock
+        for entry in entries where listed.insert(entry.id).inserted {
+            var lock = entry.value
             lock.lastSeen = nil
             if known.updateValue(lock, forKey: lock.id) != lock { news.changed.append(entry) }
         }
@@ -176,9 +175,9 @@ struct LockChanges: Sendable {
 
 /// Prints the state of a lock.
 struct LockView {
-    let lock: Wire.Device
+    let lock: Doorward.LockDevice
 
-    init(_ lock: Wire.Device) { self.lock = lock }
+    init(_ lock: Doorward.LockDevice) { self.lock = lock }
 
     /// Where the lock is: its property, and its unit if it has one.
     var place: String {
@@ -189,20 +188,20 @@ struct LockView {
     /// The state; any state that is not confirmed is marked with its quality.
     var state: Table.Cell {
         guard let state = lock.state else { return Table.Cell(nil) }
-        let quality = lock.stateQuality.map { $0 == "CONFIRMED" ? "" : " (\(DisplayText.word($0)))" } ?? ""
+        let quality = lock.stateQuality.map { $0 == .confirmed ? "" : " (\(DisplayText.word($0)))" } ?? ""
         return Table.Cell(DisplayText.word(state) + quality, Self.colour(of: state))
     }
 
-    static func colour(of state: String) -> OutputStyle.Colour? {
+    static func colour(of state: Doorward.LockState) -> OutputStyle.Colour? {
         switch state {
-        case "LOCKED": .green
-        case "JAMMED": .red
-        case "UNLOCKED", "UNLATCHED": .yellow
+        case .locked: .green
+        case .jammed: .red
+        case .unlocked, .unlatched: .yellow
         default: nil
         }
     }
 
-    var door: Table.Cell { Table.Cell(lock.doorState.map(DisplayText.word), lock.doorState == "OPEN" ? .yellow : nil) }
+    var door: Table.Cell { Table.Cell(lock.doorState.map(DisplayText.word), lock.doorState == .open ? .yellow : nil) }
 
     var battery: Table.Cell {
         guard let level = lock.batteryLevel else { return Table.Cell(lock.batteryLow == true ? "low" : nil, .red) }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -58,7 +57,7 @@ struct Log: AsyncParsableCommand {
             if output.json { return try await printDocument(query, shown, client) }
             guard let shown else { return try await printAll(query, client) }
             let newest = try await client.accessRecords.newest(query, limit: shown)
-            let records = newest.content.map(\.record)
+            let records = newest.content.map(\.value)
             var names = RecordNames()
             await names.lookUp(records, client)
             var lines = RecordTable(table.style(.output), names: names)
@@ -77,7 +76,7 @@ struct Log: AsyncParsableCommand {
         var lines: RecordTable?
         try await client.accessRecords.eachPage(query) { page, next in
             var table = lines ?? RecordTable(table.style(.output), isFollowing: next != nil)
-            let records = page.map(\.record)
+            let records = page.map(\.value)
             await table.names.lookUp(records, client)
             let texts = table.lines(records, withHeadings: lines == nil)
             lines = table
@@ -118,7 +117,7 @@ struct LogFollower: Sendable {
             let records = live.follow(query.live, after: cursor).makeAsyncIterator()
             var isOpen = true
             while isOpen {
-                let entries = try await records.nextBatch().map { try AccessRecords.Entry($0) }
+                let entries = try await records.nextBatch().map { AccessRecords.Entry($0) }
                 isOpen = await show(entries, &lines, withHeadings: false)
             }
         }
@@ -145,7 +144,7 @@ struct LogFollower: Sendable {
             let texts = entries.map { String(decoding: $0.json, as: UTF8.self) }
             return texts.isEmpty || StandardStream.output.line(texts.joined(separator: "\n"))
         }
-        let records = entries.map(\.record)
+        let records = entries.map(\.value)
         await lines.names.lookUp(records, client)
         let texts = lines.lines(records, withHeadings: withHeadings)
         return texts.isEmpty || StandardStream.output.line(texts.joined(separator: "\n"))

@@ -43,7 +43,7 @@ struct NameResolver: Sendable {
 
     /// Looks up the names of the locks of guest accesses by id, except of those that are known. Only the first 50 accesses with other
     /// locks are asked for.
-    func lockNames(of accesses: [Wire.GuestAccess], besides known: Set<String>) async throws -> [String: String] {
+    func lockNames(of accesses: [Doorward.GuestAccess], besides known: Set<String>) async throws -> [String: String] {
         var names: [String: String] = [:]
         var asked = 0
         for access in accesses where asked < 50 {
@@ -118,7 +118,7 @@ extension NameResolver {
     }
 
     /// Looks up the names of the locks of guest accesses that are visible to the caller, by id.
-    func lockNames(in accesses: [Wire.GuestAccess]) async throws -> [String: String] {
+    func lockNames(in accesses: [Doorward.GuestAccess]) async throws -> [String: String] {
         guard !accesses.isEmpty else { return [:] }
         let listed = try await client.devices.list().all().content.map { ($0.id, $0.name) }
         let locks = Dictionary(listed, uniquingKeysWith: { first, _ in first })
@@ -172,9 +172,9 @@ extension NameResolver {
         }
     }
 
-    private func me() async throws -> Wire.User? {
+    private func me() async throws -> Doorward.User? {
         do {
-            return try await client.users.me().content.user
+            return try await client.users.me().content
         } catch ClientError.refused(let refusal) where refusal.status == 403 || refusal.status == 404 {
             return nil
         }
@@ -238,7 +238,7 @@ extension NameResolver {
     private func holders(of lock: String?) async throws -> [NameMatch] {
         guard let lock else { return [] }
         do {
-            let entries = try await client.authorization.whoCan("VIEW_STATUS", on: lock).all().content
+            let entries = try await client.authorization.whoCan(.viewStatus, on: lock).all().content
             return entries.map(\.principal).compactMap { principal in
                 guard principal.kind == "USER", let id = principal.id, let name = principal.name else { return nil }
                 return NameMatch(id: id, name: name, place: "who may use the lock")
@@ -250,7 +250,7 @@ extension NameResolver {
 
     /// The actors in the caller's log.
     private func actors() async throws -> [NameMatch] {
-        let records = try await client.accessRecords.newest(.init(), limit: 500).content.map(\.record)
+        let records = try await client.accessRecords.newest(.init(), limit: 500).content.map(\.value)
         let actors = records.filter { $0.actorKind == "USER" }.compactMap { record in
             record.actorId.flatMap { id in
                 (record.actorName ?? record.actor).map { NameMatch(id: id, name: $0, place: "in your log") }

@@ -1,4 +1,3 @@
-import DoorwardAPI
 import DoorwardClient
 
 /// The names of the entities that access records refer to by id: locks, properties, units, people and guest accesses.
@@ -12,7 +11,7 @@ struct RecordNames: Sendable {
     var properties: [String: String] = [:]
     var units: [String: String] = [:]
     var people: [String: String] = [:]
-    var guestAccesses: [String: Wire.GuestAccess] = [:]
+    var guestAccesses: [String: Doorward.GuestAccess] = [:]
     /// The ids that were looked up, found or not.
     private var lookedUp = RecordReferences()
     /// The names that records contain of their targets, by id: for entities that were deleted since.
@@ -23,7 +22,7 @@ struct RecordNames: Sendable {
     init() {}
 
     /// Looks up missing names. If a request fails, the ids are shown, and the next records cause another attempt.
-    mutating func lookUp(_ records: [Wire.AccessRecord], _ client: DoorwardClient) async {
+    mutating func lookUp(_ records: [Doorward.AccessRecord], _ client: DoorwardClient) async {
         var wanted = RecordReferences()
         for record in records {
             wanted.add(record)
@@ -65,7 +64,7 @@ struct RecordNames: Sendable {
     }
 
     /// Remembers the name that a record of a change contains of its target.
-    mutating func noteTarget(of record: Wire.AccessRecord) {
+    mutating func noteTarget(of record: Doorward.AccessRecord) {
         guard record.kind == "ADMIN_CHANGE", let id = record.targetId else { return }
         let name = record.targetType == "LockDevice" ? record.deviceName : RecordChange(record).ownName
         // Records come newest last or newest first; the name before a deletion is the last one in any case.
@@ -134,7 +133,7 @@ struct RecordReferences: Sendable, Equatable {
 
     init(_ ids: [(id: String, type: String)] = []) { for (id, type) in ids { add(id, of: type) } }
 
-    mutating func add(_ record: Wire.AccessRecord) {
+    mutating func add(_ record: Doorward.AccessRecord) {
         // A record in a reduced view has neither the name nor the place of the lock.
         if let lock = record.deviceId, record.deviceName == nil { locks.insert(lock) }
         if let property = record.propertyId { properties.insert(property) }
@@ -157,7 +156,7 @@ struct RecordReferences: Sendable, Equatable {
         }
     }
 
-    private mutating func add(_ field: String, _ value: Wire.Value) {
+    private mutating func add(_ field: String, _ value: Doorward.JSONValue) {
         switch (RecordChange.Reference(field), value) {
         case (.lock?, .array(let ids)): locks.formUnion(ids.compactMap { if case .string(let id) = $0 { id } else { nil } })
         case (.property?, .string(let id)): properties.insert(id)

@@ -1,4 +1,4 @@
-import DoorwardAPI
+import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
 
@@ -21,7 +21,7 @@ struct RecordTable: Sendable {
         (self.style, self.names, self.isFollowing, self.now) = (style, names, isFollowing, now)
     }
 
-    mutating func lines(_ records: [Wire.AccessRecord], withHeadings: Bool = true) -> [String] {
+    mutating func lines(_ records: [Doorward.AccessRecord], withHeadings: Bool = true) -> [String] {
         if records.isEmpty, !isFollowing { return style.isInteractive ? ["There are no such records."] : [] }
         var table = Table("TIME", "WHO", "WHAT", "LOCK", "RESULT", "WHERE", rows: records.map(row))
         table.fittings = [.whole, .cut(to: 8), .cut(to: 8), .cut(to: 8), .cut(to: 12), .optional]
@@ -31,7 +31,7 @@ struct RecordTable: Sendable {
         return table.lines(style, layout, withHeadings: withHeadings)
     }
 
-    private func row(_ record: Wire.AccessRecord) -> [Table.Cell] {
+    private func row(_ record: Doorward.AccessRecord) -> [Table.Cell] {
         [
             Table.Cell(style.instant(record.at), .dim, short: style.shortInstant(record.at, now: now, withSeconds: true)),
             Table.Cell(Self.who(record, names)), Table.Cell(Self.what(record)), Table.Cell(lock(record)), result(record),
@@ -39,7 +39,7 @@ struct RecordTable: Sendable {
         ]
     }
 
-    static func who(_ record: Wire.AccessRecord, _ names: RecordNames = RecordNames()) -> String? {
+    static func who(_ record: Doorward.AccessRecord, _ names: RecordNames = RecordNames()) -> String? {
         if let name = record.actor ?? record.actorName { return name }
         switch record.actorKind {
         case "DEVICE": return "the lock"
@@ -51,7 +51,7 @@ struct RecordTable: Sendable {
         }
     }
 
-    static func what(_ record: Wire.AccessRecord) -> String {
+    static func what(_ record: Doorward.AccessRecord) -> String {
         if let operation = record.operation { return DisplayText.word(operation) }
         if let event = record.event { return DisplayText.word(event) }
         if let action = record.action {
@@ -61,13 +61,13 @@ struct RecordTable: Sendable {
         return DisplayText.word(record.kind)
     }
 
-    private func lock(_ record: Wire.AccessRecord) -> String? {
+    private func lock(_ record: Doorward.AccessRecord) -> String? {
         record.deviceName ?? record.deviceId.map { names.locks[$0] ?? $0 }
     }
 
     /// Returns the place of the record. For a record in a reduced view, which has no place, returns
     /// the present place of the lock.
-    private func place(_ record: Wire.AccessRecord) -> String? {
+    private func place(_ record: Doorward.AccessRecord) -> String? {
         let property = record.propertyId.map { names.properties[$0] ?? $0 }
         let unit = record.unitId.map { names.units[$0] ?? $0 }
         let parts = [property, unit].compactMap(\.self)
@@ -75,7 +75,7 @@ struct RecordTable: Sendable {
         return record.logId == nil ? record.deviceId.flatMap { names.places[$0] } : nil
     }
 
-    private func result(_ record: Wire.AccessRecord) -> Table.Cell {
+    private func result(_ record: Doorward.AccessRecord) -> Table.Cell {
         var (text, colour) = Self.outcome(record)
         if record.action != nil {
             text = [text, RecordChange(record).text(names)].compactMap(\.self).first
@@ -90,10 +90,10 @@ struct RecordTable: Sendable {
     }
 
     /// Returns the outcome or the decision; for other records, the method by which the lock was operated.
-    private static func outcome(_ record: Wire.AccessRecord) -> (String?, OutputStyle.Colour?) {
+    private static func outcome(_ record: Doorward.AccessRecord) -> (String?, OutputStyle.Colour?) {
         if let outcome = record.outcome {
             let detail = record.outcomeDetail.map { ": " + DisplayText.reason($0) } ?? ""
-            return (DisplayText.word(outcome) + detail, outcome == "CONFIRMED" ? .green : .red)
+            return (DisplayText.word(outcome) + detail, outcome == .confirmed ? .green : .red)
         }
         switch record.decision {
         case "DENIED": return ("denied" + (record.reason.map { ": " + DisplayText.reason($0) } ?? ""), .red)
@@ -105,11 +105,11 @@ struct RecordTable: Sendable {
 
 /// The details of a record of an administrative change, or of the intent to change settings: the changed entity and its fields.
 struct RecordChange: Sendable {
-    private let record: Wire.AccessRecord
-    private let before: [String: Wire.Value]
-    private let after: [String: Wire.Value]
+    private let record: Doorward.AccessRecord
+    private let before: [String: Doorward.JSONValue]
+    private let after: [String: Doorward.JSONValue]
 
-    init(_ record: Wire.AccessRecord) {
+    init(_ record: Doorward.AccessRecord) {
         self.record = record
         before = Self.object(record.details?["before"])
         after = Self.object(record.details?["after"])
@@ -131,7 +131,7 @@ struct RecordChange: Sendable {
     }
 
     /// The fields before and after the change, with their values.
-    var fields: [(String, Wire.Value)] {
+    var fields: [(String, Doorward.JSONValue)] {
         var fields = before.map { ($0.key, $0.value) } + after.map { ($0.key, $0.value) }
         // The type field of an association determines the type of the entity to which its id field refers.
         for side in [before, after] {
@@ -211,7 +211,7 @@ struct RecordChange: Sendable {
     }
 
     /// Returns a value as text; `nil` if it is absent or not shown.
-    private func shown(_ value: Wire.Value?, _ field: String, _ names: RecordNames) -> String? {
+    private func shown(_ value: Doorward.JSONValue?, _ field: String, _ names: RecordNames) -> String? {
         switch value {
         case .string(let text):
             switch Reference(field) {
@@ -229,21 +229,21 @@ struct RecordChange: Sendable {
     }
 
     /// Returns the state of a lockdown, with its reason; `nil` for any other object.
-    private static func lockdown(_ fields: [String: Wire.Value]) -> String? {
+    private static func lockdown(_ fields: [String: Doorward.JSONValue]) -> String? {
         guard case .bool(let isActive)? = fields["active"] else { return nil }
         return isActive ? "on" + (text(fields["reason"]).map { " (\($0))" } ?? "") : "off"
     }
 
-    private func place(_ side: [String: Wire.Value], _ names: RecordNames) -> String {
+    private func place(_ side: [String: Doorward.JSONValue], _ names: RecordNames) -> String {
         let parts = ["propertyId", "unitId"].compactMap { shown(side[$0], $0, names) }
         return parts.isEmpty ? "no property" : parts.joined(separator: " / ")
     }
 
-    private func role(_ side: [String: Wire.Value], _ names: RecordNames) -> String? {
+    private func role(_ side: [String: Doorward.JSONValue], _ names: RecordNames) -> String? {
         guard let role = Self.text(side["roleWithinEntity"]) else { return nil }
         let type = Self.text(side["associatedEntityType"]) ?? ""
         let place = Self.entityFields[type].flatMap { shown(side["associatedEntityId"], $0, names) }
-        return DisplayText.role(role) + " of " + (place ?? DisplayText.word(type))
+        return DisplayText.word(role) + " of " + (place ?? DisplayText.word(type))
     }
 
     private func locks(_ names: RecordNames) -> String? {
@@ -264,11 +264,11 @@ struct RecordChange: Sendable {
         return words.joined(separator: " ")
     }
 
-    private static func object(_ value: Wire.Value?) -> [String: Wire.Value] {
+    private static func object(_ value: Doorward.JSONValue?) -> [String: Doorward.JSONValue] {
         if case .object(let fields) = value { fields } else { [:] }
     }
 
-    private static func text(_ value: Wire.Value?) -> String? {
+    private static func text(_ value: Doorward.JSONValue?) -> String? {
         if case .string(let text) = value, !text.isEmpty { text } else { nil }
     }
 }

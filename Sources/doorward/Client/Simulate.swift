@@ -1,6 +1,5 @@
 import AdapterSimulator
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -46,7 +45,7 @@ struct Simulate: AsyncParsableCommand {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(lock)
         let answer = try await client.simulator.trigger(word, on: lock.id)
-        let device = answer.content.device
+        let device = answer.content
         output.print(json: answer.json) { style in
             let view = LockView(device)
             guard style.isInteractive else { return Table("", "", rows: [[Table.Cell(device.name), view.state]]).lines(style) }

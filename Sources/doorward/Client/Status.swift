@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward status`: shows the state of one lock.
@@ -29,19 +28,19 @@ struct Status: AsyncParsableCommand {
         let lock = try await NameResolver(client).lock(lock)
         guard !watch else {
             let follower = StatusFollower(client: client, isJSON: output.json)
-            let entry = try await client.devices.device(lock.id).entry
+            let entry = try await client.devices.get(lock.id).verbatim
             _ = try await Interruption.withInterrupt { try await follower.run(from: entry) }
             return
         }
         if output.json {
-            return output.print(json: try await client.devices.status(lock.id).json) { _ in [] }
+            return output.print(json: try await client.devices.status(lock.id)) { _ in [] }
         }
-        let device = try await client.devices.device(lock.id).content.device
+        let device = try await client.devices.get(lock.id).content
         output.print(json: []) { Self.lines(device, $0) }
     }
 
     /// Returns a line for each value, with the value's name first.
-    static func lines(_ device: Wire.Device, _ style: OutputStyle) -> [String] {
+    static func lines(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
         let view = LockView(device)
         let since = Table.Cell(device.stateAt.map(style.instant))
         let online = device.isOnline == true ? [] : [[Table.Cell("last seen"), Table.Cell(device.lastSeen.map(style.instant))]]
@@ -52,8 +51,7 @@ struct Status: AsyncParsableCommand {
                 ["faults", Table.Cell(device.faults.map { $0.map(DisplayText.fault).joined(separator: ", ") }, .red)],
                 ["where", Table.Cell(view.place)],
                 ["can", Table.Cell(device.capabilities.map { $0.map(DisplayText.word).joined(separator: ", ") })],
-                ["id", Table.Cell(device.id)],
-            ]
+            ] + (device.notes.map { [["notes", Table.Cell($0)]] } ?? []) + [["id", Table.Cell(device.id)]]
         return Table("", "", rows: facts).lines(style, withHeadings: false)
     }
 }
@@ -66,15 +64,15 @@ struct StatusFollower: Sendable {
     private static let revoked = "The lock was removed, or you may not see it any more."
 
     /// Runs until it is cancelled, or until the output is closed.
-    func run(from lock: Devices.Entry) async throws {
+    func run(from lock: Verbatim<Doorward.LockDevice>) async throws {
         if !isJSON, OutputStyle.output.canRedraw { try await redraw(lock) } else { try await tell(lock) }
     }
 
-    private func redraw(_ lock: Devices.Entry) async throws {
+    private func redraw(_ lock: Verbatim<Doorward.LockDevice>) async throws {
         let style = OutputStyle.output
-        try await LiveScreen(client: client, style: style, revoked: Self.revoked).run(from: lock.lock) { live, show in
+        try await LiveScreen(client: client, style: style, revoked: Self.revoked).run(from: lock.value) { live, show in
             try await watch(lock, on: live) { entry in
-                show(entry.lock)
+                show(entry.value)
                 return true
             }
         } draw: { lock, _ in
@@ -82,7 +80,7 @@ struct StatusFollower: Sendable {
         }
     }
 
-    private func tell(_ lock: Devices.Entry) async throws {
+    private func tell(_ lock: Verbatim<Doorward.LockDevice>) async throws {
         var shown = Shown(isJSON: isJSON)
         guard try shown.show(lock) else { return }
         try await FollowedStream(client).run(revoked: Self.revoked) { live in
@@ -91,10 +89,12 @@ struct StatusFollower: Sendable {
     }
 
     /// Passes on each newer value of the lock until `show` returns false.
-    private func watch(_ first: Devices.Entry, on live: Live, show: (Devices.Entry) throws -> Bool) async throws {
+    private func watch(
+        _ first: Verbatim<Doorward.LockDevice>, on live: Live, show: (Verbatim<Doorward.LockDevice>) throws -> Bool
+    ) async throws {
         var lock = first
         while !Task.isCancelled {
-            let property = lock.lock.propertyId
+            let property = lock.value.propertyId
             do {
                 for try await newer in live.watch(lock.id, in: Self.query(property)) {
                     guard try show(newer.value) else { return }
@@ -102,14 +102,14 @@ struct StatusFollower: Sendable {
                 return
             } catch DoorwardError.notLoaded {
                 // The lock may have been moved to another property.
-                lock = try await client.devices.device(lock.id).entry
-                guard lock.lock.propertyId != property else { throw DoorwardError.notLoaded }
+                lock = try await client.devices.get(lock.id).verbatim
+                guard lock.value.propertyId != property else { throw DoorwardError.notLoaded }
             }
         }
     }
 
     /// The narrowest query that selects the lock.
-    private static func query(_ property: String?) -> LiveQuery<Devices.Entry> {
+    private static func query(_ property: String?) -> LiveQuery<Verbatim<Doorward.LockDevice>> {
         LiveQuery(filters: property.map { ["propertyId": $0] } ?? [:])
     }
 
@@ -117,15 +117,15 @@ struct StatusFollower: Sendable {
     private struct Shown {
         let isJSON: Bool
         private var lines: [String] = []
-        private var lock: Wire.Device?
+        private var lock: Doorward.LockDevice?
 
         init(isJSON: Bool) { self.isJSON = isJSON }
 
         /// Prints the values that differ from those that were printed.
         ///
         /// - Returns: false if the output was closed.
-        mutating func show(_ entry: Devices.Entry) throws -> Bool {
-            var lock = entry.lock
+        mutating func show(_ entry: Verbatim<Doorward.LockDevice>) throws -> Bool {
+            var lock = entry.value
             lock.lastSeen = nil
             let isNew = lock != self.lock
             self.lock = lock
@@ -133,10 +133,70 @@ struct StatusFollower: Sendable {
                 guard isNew else { return true }
                 return StandardStream.output.line(String(decoding: try entry.status, as: UTF8.self))
             }
-            let lines = Status.lines(entry.lock, .output)
+            let lines = Status.lines(entry.value, .output)
             let changed = lines.filter { !self.lines.contains($0) }
             self.lines = lines
             return changed.isEmpty || StandardStream.output.line(changed.joined(separator: "\n"))
         }
+    }
+}
+
+/// `doorward notes`: shows and changes what is noted about a lock.
+struct Notes: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show or change what is noted about a lock.",
+        discussion: """
+            Notes are one line of at most 256 characters, such as where the key box is. Managers of the place see and change them; \
+            `doorward status` shows them too. Without TEXT the command prints them.
+
+            Examples:
+              doorward notes "Front door"
+              doorward notes "Front door" "Key box left of the gate"
+              doorward notes "Front door" --clear
+            """)
+
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
+    var lock: String
+
+    @Argument(help: ArgumentHelp("The new notes.", valueName: "text"))
+    var text: String?
+
+    @Flag(help: "Remove the notes.")
+    var clear = false
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        if clear, text != nil { throw ValidationError("--clear cannot be combined with new notes.") }
+    }
+
+    func run() async throws {
+        let client = try gateway.client()
+        let lock = try await NameResolver(client).lock(lock)
+        guard clear || text != nil else {
+            let answer = try await client.devices.get(lock.id)
+            guard Doorward.FieldAccess.canViewField("notes", of: answer.content) else {
+                throw CommandFailure("You may not see the notes of \(answer.content.name.printable).")
+            }
+            return output.print(json: answer.json) { Self.lines(answer.content, $0) }
+        }
+        let answer = try await namingOptions({ $0 == "notes" ? FieldOption("the text") : nil }) {
+            try await client.devices.change(lock.id, ["notes": text])
+        }
+        output.print(json: answer.json) { Self.changed(answer.content, $0) }
+    }
+
+    /// The notes; on a terminal a sentence if there are none.
+    static func lines(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
+        if let notes = device.notes { return [notes.printable] }
+        return style.isInteractive ? ["Nothing is noted about \(device.name.printable)."] : []
+    }
+
+    /// The changed lock: a sentence on a terminal; the name and the notes in a pipe.
+    static func changed(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
+        let (name, notes) = (device.name.printable, device.notes?.printable)
+        guard style.isInteractive else { return ["\(name)\t\(notes ?? "-")"] }
+        return [notes.map { "Noted about \(name): \($0)" } ?? "Removed the notes of \(name)."]
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
@@ -40,15 +39,15 @@ struct Whoami: AsyncParsableCommand {
         }
         if output.json { return output.print(json: answer.json) { _ in [] } }
         let credential = try Self.credential(access)
-        let user = answer.content.user
-        let places = try await NameResolver(client).placeNames(of: [user])
+        let user = answer.content
+        let places = try await NameResolver(client).names(of: Doorward.User.kinds(shownWith: [user]))
         output.print(json: []) {
             Self.lines(user, server: client.server.description, credential, places: places, $0)
         }
     }
 
     /// - Returns: `nil` for a valid API key that belongs to no user.
-    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Response<Wire.UserAnswer>? {
+    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Response<Doorward.User>? {
         do {
             return try await client.users.me()
         } catch ClientError.refused(let refusal) where !output.json && (refusal.status == 403 || refusal.status == 404) {
@@ -81,11 +80,11 @@ struct Whoami: AsyncParsableCommand {
     ///
     /// - Parameter user: `nil` for an API key that belongs to no user.
     static func lines(
-        _ user: Wire.User?, server: String, _ credential: Credential, places: [String: String], _ style: OutputStyle
+        _ user: Doorward.User?, server: String, _ credential: Credential, places: [String: String], _ style: OutputStyle
     ) -> [String] {
         let facts: [[Table.Cell]] = [
             ["email", Table.Cell(user?.email)], ["name", Table.Cell(user == nil ? "an API key" : user?.fullName, .bold)],
-            ["roles", Table.Cell(user.flatMap { UserView($0, places: places).roles })], ["server", Table.Cell(server)],
+            ["roles", Table.Cell(user.flatMap { $0.roles(places: places) })], ["server", Table.Cell(server)],
             ["sign-in", Table.Cell(name(of: credential))], ["session", Table.Cell(validity(of: credential, style))],
         ]
         return Table("", "", rows: facts).lines(style, withHeadings: false)
@@ -101,7 +100,7 @@ struct Whoami: AsyncParsableCommand {
     /// Returns the expiry of the credential's access token, if it is known. The API does not return the end of a session.
     static func validity(of credential: Credential, _ style: OutputStyle) -> String {
         switch credential {
-        case .token(let claims?): "until \(style.instant(claims.expiresAt.description)), not renewed"
+        case .token(let claims?): "until \(style.instant(Doorward.Instant(claims.expiresAt))), not renewed"
         case .token(nil): "an API key"
         case .session(_, let session): SignInList.validity(of: session, style)
         }
@@ -154,7 +153,7 @@ struct SignInList {
     /// Returns the expiry of a session's credential, if it is known.
     static func validity(of session: Session, _ style: OutputStyle) -> String {
         guard let expiresAt = session.expiresAt else { return "an API key" }
-        return "token until \(style.instant(Timestamp(milliseconds: expiresAt * 1000).description)), renewed by itself"
+        return "token until \(style.instant(Doorward.Instant(milliseconds: expiresAt * 1000))), renewed by itself"
     }
 
     /// `{"signIns": [{"name", "email", "server", "tokenExpiresAt", "caFile", "isInUse", "problem"}]}`.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward clock`: shows and accepts the gateway's clock.
@@ -26,7 +25,7 @@ struct ClockStatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await gateway.client().clock.status()
-        output.print(json: answer.json) { ClockView(answer.content.clock).lines($0) }
+        output.print(json: answer.json) { ClockView(answer.content).lines($0) }
     }
 }
 
@@ -50,15 +49,15 @@ struct ClockAccept: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await gateway.client().clock.accept(loweringMark: lowerMark)
-        output.print(json: answer.json) { ClockView(answer.content.clock).lines($0) }
+        output.print(json: answer.json) { ClockView(answer.content).lines($0) }
     }
 }
 
 /// Prints the state of the gateway's clock.
 struct ClockView {
-    private let clock: Wire.Clock
+    private let clock: Doorward.ClockState
 
-    init(_ clock: Wire.Clock) { self.clock = clock }
+    init(_ clock: Doorward.ClockState) { self.clock = clock }
 
     /// Returns one line with a name and a value for each fact; on a terminal also what to do next.
     func lines(_ style: OutputStyle) -> [String] {

@@ -1,5 +1,5 @@
 import AdapterSimulator
-import DoorwardAPI
+import DoorwardClient
 import DoorwardDomain
 
 /// Plans the events in the demo's house: the daily movements of all people, and the faults.
@@ -181,7 +181,7 @@ struct DemoEvent: Equatable, Sendable {
 
     /// Returns `nil` for a record that the demo does not show, such as an intent, the creation of
     /// the house, or an opened or closed door, which the list of doors shows.
-    init?(_ record: Wire.AccessRecord) {
+    init?(_ record: Doorward.AccessRecord) {
         let told: (Mark, String)?
         switch record.kind {
         case "COMMAND_OUTCOME": told = Self.outcome(record)
@@ -195,30 +195,30 @@ struct DemoEvent: Equatable, Sendable {
         (mark, text) = (told.0, told.1.printable)
     }
 
-    private static func denial(_ record: Wire.AccessRecord) -> String {
+    private static func denial(_ record: Doorward.AccessRecord) -> String {
         let sentence = "\(who(record)) may not \(operation(record)) \(lock(record))"
         // For an actor without access, the sentence already contains the reason.
         guard record.actorKind != "OUTSIDE", let reason = record.reason else { return sentence }
         return "\(sentence): \(DisplayText.reason(reason))"
     }
 
-    private static func outcome(_ record: Wire.AccessRecord) -> (Mark, String) {
-        guard record.outcome == "CONFIRMED" else {
+    private static func outcome(_ record: Doorward.AccessRecord) -> (Mark, String) {
+        guard record.outcome == .confirmed else {
             let why = record.outcomeDetail.map(DisplayText.reason) ?? record.outcome.map(DisplayText.word) ?? "unknown"
             return (.refused, "\(who(record)) could not \(operation(record)) \(lock(record)): \(why)")
         }
         return (.done, "\(who(record)) \(pastTense(of: record.operation)) \(lock(record))")
     }
 
-    private static func pastTense(of operation: String?) -> String {
+    private static func pastTense(of operation: Doorward.Action?) -> String {
         switch operation {
-        case "UNLATCH": "unlatched"
-        case "CHANGE_SETTINGS": "changed the settings of"
+        case .unlatch: "unlatched"
+        case .changeSettings: "changed the settings of"
         default: (operation.map(DisplayText.word) ?? "mov") + "ed"
         }
     }
 
-    private static func event(_ record: Wire.AccessRecord) -> (Mark, String)? {
+    private static func event(_ record: Doorward.AccessRecord) -> (Mark, String)? {
         let lock = lock(record)
         switch record.event {
         case "DOOR_OPENED", "DOOR_CLOSED", nil: return nil
@@ -234,7 +234,7 @@ struct DemoEvent: Equatable, Sendable {
         }
     }
 
-    private static func means(_ record: Wire.AccessRecord) -> String {
+    private static func means(_ record: Doorward.AccessRecord) -> String {
         switch record.method {
         case "MANUAL": " from inside"
         case "AUTO": " by itself"
@@ -243,7 +243,7 @@ struct DemoEvent: Equatable, Sendable {
         }
     }
 
-    private static func change(_ record: Wire.AccessRecord) -> String {
+    private static func change(_ record: Doorward.AccessRecord) -> String {
         switch record.action {
         case "GRANT": "\(who(record)) grants a guest access"
         case "REVOKE": "\(who(record)) revokes a guest access"
@@ -251,9 +251,9 @@ struct DemoEvent: Equatable, Sendable {
         }
     }
 
-    private static func lock(_ record: Wire.AccessRecord) -> String { record.deviceName ?? "a lock" }
-    private static func who(_ record: Wire.AccessRecord) -> String { RecordTable.who(record) ?? "somebody" }
-    private static func operation(_ record: Wire.AccessRecord) -> String { record.operation.map(DecisionView.verb) ?? "move" }
+    private static func lock(_ record: Doorward.AccessRecord) -> String { record.deviceName ?? "a lock" }
+    private static func who(_ record: Doorward.AccessRecord) -> String { RecordTable.who(record) ?? "somebody" }
+    private static func operation(_ record: Doorward.AccessRecord) -> String { record.operation.map(DecisionView.verb) ?? "move" }
 }
 
 /// Converts real time to the time of day in the demo's house, which passes faster.

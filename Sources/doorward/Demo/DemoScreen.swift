@@ -1,4 +1,3 @@
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 import Synchronization
@@ -64,20 +63,19 @@ struct DemoScreen: Sendable {
     /// - Returns: whether `show` did not return false.
     private func followRecords(_ live: Live, show: (DemoView.News) -> Bool) async throws -> Bool {
         for try await followed in live.follow(after: RecordCursor()) {
-            guard let record = try? AccessRecords.Entry(followed).record, let event = DemoEvent(record),
-                let at = try? Timestamp(rfc3339: record.at)
-            else { continue }
+            guard let event = DemoEvent(followed.record) else { continue }
+            let at = Timestamp(followed.record.at)
             guard show(DemoView.News(time: time.name(of: at), event: event)) else { return false }
         }
         return true
     }
 
     /// Returns the locks in the order of the house. Locks attached meanwhile come last, grouped by house.
-    private func inOrder(_ locks: [Wire.Device]) -> [Wire.Device] {
+    private func inOrder(_ locks: [Doorward.LockDevice]) -> [Doorward.LockDevice] {
         let places = Dictionary(invitation.house.lockNames.enumerated().map { ($1, $0) }) { first, _ in first }
         let houses = invitation.house.sites.map(\.name)
         return locks.sorted { a, b in
-            let key = { (lock: Wire.Device) in
+            let key = { (lock: Doorward.LockDevice) in
                 (
                     houses.firstIndex(of: lock.propertyName ?? "") ?? .max, lock.propertyName ?? "", places[lock.name] ?? .max,
                     lock.name
@@ -100,7 +98,7 @@ struct DemoScreen: Sendable {
 /// What the demo's screen shows of the house, kept current by the live stream.
 final class DemoBoard: Sendable {
     private struct State {
-        var locks: [Wire.Device] = []
+        var locks: [Doorward.LockDevice] = []
         var news: [DemoView.News] = []
         /// Why the locks or the events are not kept current any more.
         var failure: (any Error)?
@@ -112,7 +110,7 @@ final class DemoBoard: Sendable {
     private static let capacity = 200
     private let state = Mutex(State())
 
-    var locks: [Wire.Device] { state.withLock { $0.locks } }
+    var locks: [Doorward.LockDevice] { state.withLock { $0.locks } }
     var news: [DemoView.News] { state.withLock { $0.news } }
 
     /// - Returns: true: the screen does not close by itself.
@@ -122,10 +120,10 @@ final class DemoBoard: Sendable {
     }
 
     /// Keeps the locks current until the task is cancelled, or the stream ends for good.
-    func watchLocks(_ live: Live, order: ([Wire.Device]) -> [Wire.Device]) async {
+    func watchLocks(_ live: Live, order: ([Doorward.LockDevice]) -> [Doorward.LockDevice]) async {
         await end {
-            for try await locks in live.watch(LiveQuery<Devices.Entry>.all) {
-                let ordered = order(locks.value.map(\.lock))
+            for try await locks in live.watch(LiveQuery<Doorward.LockDevice>.all) {
+                let ordered = order(locks.value)
                 state.withLock { $0.locks = ordered }
             }
         }
@@ -264,7 +262,7 @@ struct DemoView: Sendable {
 /// The doors of the demo in columns, grouped by house.
 struct DemoDoors: Sendable {
     /// The locks in display order; the locks of one house are consecutive.
-    let locks: [Wire.Device]
+    let locks: [Doorward.LockDevice]
 
     /// Minimum and maximum width of one door with its sign, name and state.
     private static let widths = 26...34
@@ -274,7 +272,7 @@ struct DemoDoors: Sendable {
 
     private enum Entry {
         case house(String)
-        case door(Wire.Device)
+        case door(Doorward.LockDevice)
         case gap
     }
 
@@ -348,18 +346,18 @@ struct DoorCondition: Equatable {
     /// Whether the lock has no problem: it is locked and has no fault.
     var isQuiet: Bool { colour == .green }
 
-    init(_ lock: Wire.Device) {
+    init(_ lock: Doorward.LockDevice) {
         (sign, word, colour) =
             if lock.isOnline == false {
                 ("!", "offline", .red)
-            } else if lock.state == "JAMMED" {
+            } else if lock.state == .jammed {
                 ("!", "jammed", .red)
-            } else if lock.doorState == "OPEN" {
+            } else if lock.doorState == .open {
                 ("○", "open", .yellow)
             } else {
                 switch lock.state {
-                case "LOCKED": lock.batteryLow == true ? ("!", "low batt.", .yellow) : ("●", "locked", .green)
-                case let state?: ("○", DisplayText.word(state), state == "UNKNOWN" ? nil : .yellow)
+                case .locked?: lock.batteryLow == true ? ("!", "low batt.", .yellow) : ("●", "locked", .green)
+                case let state?: ("○", DisplayText.word(state), state == .unknown ? nil : .yellow)
                 case nil: ("○", "unknown", nil)
                 }
             }

@@ -1,7 +1,7 @@
 import AdapterMQTT
 import ArgumentParser
-import DoorwardAPI
 import DoorwardAdapterKit
+import DoorwardClient
 import DoorwardDomain
 import DoorwardYAML
 
@@ -205,7 +205,7 @@ struct LockAddress: ParsableArguments {
     }
 }
 
-extension Wire.Value {
+extension Doorward.JSONValue {
     /// Converts the value to the type that the gateway uses internally.
     fileprivate var domain: JSONValue {
         switch self {

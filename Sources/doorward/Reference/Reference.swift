@@ -31,7 +31,7 @@ struct ReferencePage {
             "| [`\(entry.name)`](#\(entry.name.replacing(" ", with: "-"))) | \(entry.command.configuration.abstract) |"
         }
         let sections = entries.map { entry in
-            let help = Doorward.helpMessage(for: entry.command, includeHidden: false, columns: columns)
+            let help = DoorwardCommand.helpMessage(for: entry.command, includeHidden: false, columns: columns)
             return "## \(entry.name)\n\n```text\n\(trimmed(help))\n```"
         }
         return ([top] + [(["| command | does |", "|---|---|"] + contents).joined(separator: "\n")] + sections)
@@ -74,7 +74,7 @@ struct ReferencePage {
     }
 
     /// All commands shown in the help, in the order of the help, each before its subcommands.
-    private static var entries: [Entry] { entries(of: Doorward.self, name: "doorward") }
+    private static var entries: [Entry] { entries(of: DoorwardCommand.self, name: "doorward") }
 
     private static func entries(of command: any ParsableCommand.Type, name: String) -> [Entry] {
         var entries = [Entry(name: name, command: command)]

@@ -47,11 +47,11 @@ struct Gateway: Service {
             let control = GatewayControl(
                 store: store, adapters: adapters, clock: clock, random: random,
                 lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
-                limits: GatewayControl.Limits(configuration), audit: audit, logger: logger, version: Doorward.version,
+                limits: GatewayControl.Limits(configuration), audit: audit, logger: logger, version: DoorwardCommand.version,
                 metrics: metrics, synchronisation: KernelSynchronisation())
             let backups = configuration.scheduledBackups(of: control, logger: logger, metrics: metrics)
             let page = MetricsPage(
-                metrics, version: Doorward.version,
+                metrics, version: DoorwardCommand.version,
                 samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }, { backups?.sampleMetrics() }])
             var settings = HTTPSettings(configuration)
             (settings.purchaseVerifier, settings.metricsToken) = (verifier, metricsToken)

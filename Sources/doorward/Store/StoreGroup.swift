@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -41,14 +40,14 @@ struct BackupCommand: AsyncParsableCommand {
         let client = try gateway.client()
         let target = Self.absolute(file, from: FileManager.default.currentDirectoryPath)
         let answer = try await Progress("Writing \(target)").during { try await client.store.backUp(to: target) }
-        output.print(json: answer.json) { Self.lines(answer.content.backup, $0) }
+        output.print(json: answer.json) { Self.lines(answer.content, $0) }
     }
 
     static func absolute(_ file: String, from folder: String) -> String {
         file.hasPrefix("/") ? file : folder.hasSuffix("/") ? folder + file : "\(folder)/\(file)"
     }
 
-    static func lines(_ backup: Wire.Backup, _ style: OutputStyle) -> [String] {
+    static func lines(_ backup: Doorward.Backup, _ style: OutputStyle) -> [String] {
         guard style.isInteractive else { return ["\(backup.file.printable)\t\(backup.bytes)\t\(backup.at)"] }
         let records = backup.logs.reduce(0) { $0 + $1.size }
         let (logs, noun) = (backup.logs.count, backup.logs.count == 1 ? "log" : "logs")

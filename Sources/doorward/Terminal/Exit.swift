@@ -14,8 +14,8 @@ struct Exit: Equatable {
         if let failure = error as? CommandFailure ?? (error as? ClientError).map({ CommandFailure($0) }) {
             (message, code) = ("doorward: \(failure.sentence)", failure.code)
         } else {
-            let text = Doorward.fullMessage(for: error)
-            let code = Doorward.exitCode(for: error)
+            let text = DoorwardCommand.fullMessage(for: error)
+            let code = DoorwardCommand.exitCode(for: error)
             let misspelling = code == .validationFailure ? Misspelling(in: arguments) : nil
             message = misspelling.map { Self.message($0, insteadOf: text) } ?? text
             switch code {

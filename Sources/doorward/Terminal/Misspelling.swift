@@ -9,7 +9,7 @@ struct Misspelling: Equatable {
 
     /// - Parameter arguments: the arguments after the program's name.
     init?(in arguments: some Collection<String>) {
-        var (command, path): (any ParsableCommand.Type, [String]) = (Doorward.self, [])
+        var (command, path): (any ParsableCommand.Type, [String]) = (DoorwardCommand.self, [])
         var words = Array(arguments)[...]
         // The words after `help` are names of commands.
         let isHelp = words.first == "help"

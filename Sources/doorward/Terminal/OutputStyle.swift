@@ -1,3 +1,4 @@
+import DoorwardClient
 import DoorwardDomain
 import FoundationEssentials
 import Glibc
@@ -47,24 +48,31 @@ struct OutputStyle: Equatable, Sendable {
         return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Converts an instant of the API to text: in local time on a terminal, unchanged in a pipe.
-    func instant(_ text: String) -> String {
-        guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text }
-        return LocalTime(instant).description
+    /// Converts an instant to text: in local time on a terminal, as the API writes it in a pipe.
+    func instant(_ instant: Doorward.Instant) -> String {
+        isInteractive ? LocalTime(Timestamp(instant)).description : instant.description
     }
 
-    /// Converts an instant of the API to text in a sentence: on a terminal in local time, with the day of the week and the zone;
-    /// unchanged in a pipe.
-    func zonedInstant(_ text: String) -> String {
-        guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text.printable }
-        return LocalTime.zoned(instant)
+    /// Converts an instant to text in a sentence: on a terminal in local time, with the day of the week and the zone; as the API
+    /// writes it in a pipe.
+    func zonedInstant(_ instant: Doorward.Instant) -> String {
+        isInteractive ? LocalTime.zoned(Timestamp(instant)) : instant.description
     }
 
     /// Returns a shorter form of `instant` for a table that does not fit: without the year if it is the year of `now`.
-    func shortInstant(_ text: String, now: Timestamp, withSeconds: Bool) -> String {
-        guard isInteractive, let instant = try? Timestamp(rfc3339: text) else { return text }
-        return LocalTime(instant).short(in: LocalTime(now).year, withSeconds: withSeconds)
+    func shortInstant(_ instant: Doorward.Instant, now: Timestamp, withSeconds: Bool) -> String {
+        guard isInteractive else { return instant.description }
+        return LocalTime(Timestamp(instant)).short(in: LocalTime(now).year, withSeconds: withSeconds)
     }
+}
+
+extension Timestamp {
+    /// An instant of the API.
+    init(_ instant: Doorward.Instant) { self.init(milliseconds: instant.milliseconds) }
+}
+
+extension Doorward.Instant {
+    init(_ timestamp: Timestamp) { self.init(milliseconds: timestamp.milliseconds) }
 }
 
 /// A standard stream of the process, written without a buffer.

@@ -1,4 +1,3 @@
-import DoorwardAPI
 import DoorwardClientTesting
 import Testing
 
@@ -154,8 +153,8 @@ final class Follower: Sendable {
         #expect(batch.map(\.record.id) == ["l-0", "l-1", "l-2"])
         #expect(batch.last?.cursor.from?.milliseconds == 2000)
         for followed in batch {
-            let entry = try AccessRecords.Entry(followed)
-            #expect(entry.record.id == followed.record.id && entry.record.seq.map { UInt64($0) } == followed.record.seq)
+            let entry = AccessRecords.Entry(followed)
+            #expect(entry.value == followed.record)
             #expect(String(decoding: entry.json, as: UTF8.self).hasPrefix("{"))
         }
         let next = Task { try await records.nextBatch() }

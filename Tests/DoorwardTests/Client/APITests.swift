@@ -64,14 +64,14 @@ import Testing
             ["GET", "devices", "--header", "X: 1", "--header", "x: 2"], ["GET"], ["GET", "devices", "--as", "a/b"],
         ])
     func usage(_ arguments: [String]) throws {
-        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(["api"] + arguments) }
+        let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(["api"] + arguments) }
         #expect(Exit(of: error).code == 2)
     }
 
     @Test("a query may contain a key twice, also together with a body from a file")
     func repeated() throws {
         for arguments in [["GET", "devices", "a=1", "a=2"], ["post", "devices", "a=1", "a=2", "--input", "-"]] {
-            #expect(try Doorward.parseAsRoot(["api"] + arguments) is API)
+            #expect(try DoorwardCommand.parseAsRoot(["api"] + arguments) is API)
         }
     }
 }

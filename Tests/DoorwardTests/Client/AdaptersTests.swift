@@ -1,13 +1,13 @@
-import DoorwardAPI
 import FoundationEssentials
 import Testing
 
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("The table of the gateway's adapters") struct AdaptersTests {
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
-    private var adapters: [Wire.Adapter] {
+    private var adapters: [Doorward.Adapter] {
         get throws {
             let text = """
                 [{"kind":"mqtt","health":"degraded","problem":null,"deviceCount":3,"onlineCount":1,"transports":[
@@ -27,7 +27,7 @@ import Testing
                    {"field":"capabilities","type":"array","required":false,"minimum":null,"maximum":null,"values":null,
                     "default":["LOCK","UNLOCK"],"meaning":"What it can do."}]}]
                 """.replacing("\u{1B}", with: "\\u001b")
-            return try JSONDecoder().decode([Wire.Adapter].self, from: Data(text.utf8))
+            return try JSONDecoder().decode([Doorward.Adapter].self, from: Data(text.utf8))
         }
     }
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardAdapterKit
 import Testing
 
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Address arguments") struct AddressPartTests {
@@ -26,8 +26,8 @@ import Testing
             ("1e3", .number(0...1), .integer(1000)), ("true", .boolean, .bool(true)), ("007", .integer(0...9), .string("007")),
             ("soon", .integer(0...9), .string("soon")), ("True", .boolean, .string("True")), ("[1", .words(["a"]), .string("[1")),
             (#"["LOCK"]"#, .words(["LOCK"]), .array([.string("LOCK")])),
-        ] as [(String, AddressField.Form, Wire.Value)])
-    func typed(_ text: String, _ form: AddressField.Form, _ value: Wire.Value) throws {
+        ] as [(String, AddressField.Form, Doorward.JSONValue)])
+    func typed(_ text: String, _ form: AddressField.Form, _ value: Doorward.JSONValue) throws {
         #expect(try AddressPart(argument: "a=\(text)").value(for: form) == value)
     }
 
@@ -36,8 +36,8 @@ import Testing
         arguments: [
             ("5", .integer(5)), ("true", .bool(true)), ("null", .null), (#""5""#, .string("5")),
             (#"[{"topic":"a=b"}]"#, .array([.object(["topic": .string("a=b")])])),
-        ] as [(String, Wire.Value)])
-    func forced(_ text: String, _ value: Wire.Value) throws {
+        ] as [(String, Doorward.JSONValue)])
+    func forced(_ text: String, _ value: Doorward.JSONValue) throws {
         for form in [nil, .text, .integer(0...9)] as [AddressField.Form?] {
             let part = try AddressPart(argument: "a:=\(text)")
             #expect(part.key == "a" && part.text == text)
@@ -54,8 +54,8 @@ import Testing
             ("a=[1", .string("[1")), ("a=True", .string("True")), ("a=1e3", .string("1e3")),
             ("id=398172E4", .string("398172E4")), ("a=12345678901234567890", .string("12345678901234567890")),
             ("a=1.0", .string("1.0")),
-        ] as [(String, Wire.Value)])
-    func requests(_ text: String, _ value: Wire.Value) {
+        ] as [(String, Doorward.JSONValue)])
+    func requests(_ text: String, _ value: Doorward.JSONValue) {
         #expect(RequestField(argument: text)?.value == value)
         #expect(text.hasPrefix(RequestField(argument: text)?.key ?? "-"))
         #expect(text.hasSuffix("=\(RequestField(argument: text)?.text ?? "-")"), "the text is unchanged")
@@ -80,11 +80,11 @@ import Testing
             ["attach", "n", "--property", "p", "--adapter", "mqtt"], ["profile", "decode", "tasmota", "-"],
             ["profile", "encode", "tasmota", "unlock"],
         ]
-        let values: [Wire.Value] = [
+        let values: [Doorward.JSONValue] = [
             .string("5"), .array([.string("x"), .integer(1)]), .string(#"{"d":true}"#), .integer(12),
         ]
         for head in heads {
-            let command = try Doorward.parseAsRoot(AddressOptions.expanded(head + address))
+            let command = try DoorwardCommand.parseAsRoot(AddressOptions.expanded(head + address))
             let parts =
                 (command as? Attach)?.lock.address ?? (command as? ProfileDecode)?.lock.options.address
                 ?? (command as? ProfileEncode)?.lock.options.address
@@ -96,7 +96,7 @@ import Testing
                 (["--address", "novalue"], "The value 'novalue' is invalid for '--address <key=value>': write it as KEY=VALUE"),
             ] {
                 let error = try #require(throws: (any Error).self) {
-                    _ = try Doorward.parseAsRoot(AddressOptions.expanded(head + wrong))
+                    _ = try DoorwardCommand.parseAsRoot(AddressOptions.expanded(head + wrong))
                 }
                 #expect(Exit(of: error).message.contains(message), "\(Exit(of: error).message)")
                 #expect(Exit(of: error).code == 2)

@@ -1,11 +1,11 @@
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("The table of discovered locks") struct DiscoveredTests {
-    private func lock(_ id: String, _ fill: (inout Wire.DiscoveredDevice) -> Void) -> Wire.DiscoveredDevice {
-        var lock = Wire.DiscoveredDevice(
+    private func lock(_ id: String, _ fill: (inout Doorward.DiscoveredDevice) -> Void) -> Doorward.DiscoveredDevice {
+        var lock = Doorward.DiscoveredDevice(
             id: id, adapter: "mqtt", address: ["broker": .string("home"), "profile": .string("homie")],
             firstSeenAt: "2030-01-01T00:00:00.000Z", lastSeenAt: "2030-01-01T00:00:00.000Z")
         fill(&lock)

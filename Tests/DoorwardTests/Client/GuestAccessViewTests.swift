@@ -1,7 +1,7 @@
 import DoorwardDomain
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Guest accesses as text") struct GuestAccessViewTests {
@@ -12,22 +12,22 @@ import Testing
         OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: columns)
     }
 
-    private func access(_ id: Int = 1, _ fill: (inout Wire.GuestAccess) -> Void = { _ in }) -> Wire.GuestAccess {
-        var access = Wire.GuestAccess(id: "0199e1fd-86a0-7000-8000-00000000000\(id)")
+    private func access(_ id: Int = 1, _ fill: (inout Doorward.GuestAccess) -> Void = { _ in }) -> Doorward.GuestAccess {
+        var access = Doorward.GuestAccess(id: "0199e1fd-86a0-7000-8000-00000000000\(id)")
         (access.label, access.deviceIds, access.operations) = ("Plumber", ["d"], ["LOCK", "UNLOCK"])
         (access.validFrom, access.validUntil) = ("2026-12-24T14:00:00.000Z", "2026-12-25T10:00:00.000Z")
         fill(&access)
         return access
     }
 
-    private func view(_ access: Wire.GuestAccess, hasLink: Bool = false, zone: String? = nil) -> GuestAccessView {
+    private func view(_ access: Doorward.GuestAccess, hasLink: Bool = false, zone: String? = nil) -> GuestAccessView {
         GuestAccessView(
             access, lockNames: ["d": "Front door", "e": "Cellar"], hasLink: hasLink, propertyZone: zone,
             now: Self.now)
     }
 
-    private var hours: Wire.Schedule {
-        Wire.Schedule(
+    private var hours: Doorward.GuestAccess.Schedule {
+        Doorward.GuestAccess.Schedule(
             timeZone: "America/Argentina/Buenos_Aires",
             periods: [.init(days: ["MON", "TUE", "WED", "THU", "FRI"], from: "09:00", until: "12:00")])
     }
@@ -88,7 +88,9 @@ import Testing
         #expect(
             view(access).hours
                 == "Mon-Fri 09:00-12:00; 2026-12-24 09:00-12:00; 2026-12-25 closed America/Argentina/Buenos_Aires")
-        let special = self.access { $0.schedule = Wire.Schedule(timeZone: "UTC", periods: [], specialDays: schedule.specialDays) }
+        let special = self.access {
+            $0.schedule = Doorward.GuestAccess.Schedule(timeZone: "UTC", periods: [], specialDays: schedule.specialDays)
+        }
         #expect(view(special).understood(terminal(80)).contains("  only  never (UTC)"))
     }
 
@@ -201,7 +203,7 @@ import Testing
     func hostile() {
         let hostile = access {
             ($0.label, $0.resolution) = ("\u{1B}[2J", .init(timeZone: "\u{1B}[1m", validFrom: "gap", validUntil: "none"))
-            $0.schedule = Wire.Schedule(timeZone: "\u{1B}[31m", periods: [])
+            $0.schedule = Doorward.GuestAccess.Schedule(timeZone: "\u{1B}[31m", periods: [])
         }
         let change = GuestAccessChangeView(before: view(access()), after: view(hostile))
         let lines = change.lines(terminal(80)) + change.lines(pipe) + view(hostile).understood(terminal(80))

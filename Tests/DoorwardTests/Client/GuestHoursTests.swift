@@ -2,7 +2,7 @@ import ArgumentParser
 import DoorwardDomain
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("The recurring hours of a guest access on the command line") struct GuestHoursTests {
@@ -22,7 +22,8 @@ import Testing
     func everySet() throws {
         for set in 1..<127 {
             let days = WeekdaySet(rawValue: UInt8(set)).days.map(\.rawValue)
-            let shown = Wire.Schedule(timeZone: nil, periods: [.init(days: days, from: "09:00", until: "10:00")]).words
+            let shown = Doorward.GuestAccess.Schedule(timeZone: nil, periods: [.init(days: days, from: "09:00", until: "10:00")])
+                .words
             let words = try #require(shown.wholeMatch(of: #/(.*) 09:00-10:00/#)).1
             #expect(try DaysArgument(String(words)).words == days, "\(shown)")
         }
@@ -63,7 +64,7 @@ import Testing
             ("2026-12-27=CLOSED", "Sun 2026-12-27 closed"), ("2026-12-26=00:00-24:00", "Sat 2026-12-26 00:00-24:00"),
         ])
     func specialDay(_ text: String, _ shown: String) throws {
-        let schedule = Wire.Schedule(RecurringHours(special: [try SpecialDayArgument(text)]), timeZone: nil)
+        let schedule = Doorward.GuestAccess.Schedule(RecurringHours(special: [try SpecialDayArgument(text)]), timeZone: nil)
         #expect(schedule.specialWords == [shown])
         #expect(schedule.words == "daily 00:00-24:00; \(shown.dropFirst(4))", "ordinary days are open")
     }
@@ -72,7 +73,7 @@ import Testing
     func shownIsAccepted() throws {
         for set in 1..<127 {
             let (some, others) = (WeekdaySet(rawValue: UInt8(set)).days, WeekdaySet(rawValue: UInt8(127 - set)).days)
-            let old = Wire.Schedule(
+            let old = Doorward.GuestAccess.Schedule(
                 timeZone: nil,
                 periods: [
                     .init(days: some.map(\.rawValue), from: "09:00", until: "12:00"),
@@ -89,16 +90,16 @@ import Testing
                 let parts = words.split(separator: " ", maxSplits: 2)
                 return ["--special", "\(parts[1])=\(parts[2])"]
             }
-            let command = try Doorward.parseAsRoot(
+            let command = try DoorwardCommand.parseAsRoot(
                 ["grant", "g", "door", "--from", "now", "--until", "+1h"] + regular + special)
             let limits = try #require(command as? Grant).limits
-            #expect(Wire.Schedule(limits.recurring, timeZone: nil) == old, "\(old.words)")
+            #expect(Doorward.GuestAccess.Schedule(limits.recurring, timeZone: nil) == old, "\(old.words)")
         }
     }
 
     private func message(_ option: String, _ text: String, of command: [String]) throws -> String {
         let arguments = command + [option, text]
-        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }
         let exit = Exit(of: error, arguments: arguments)
         #expect(exit.code == 2)
         return exit.message
@@ -192,9 +193,9 @@ import Testing
 
     @Test("days alone are whole days, hours alone are those of every day")
     func defaults() throws {
-        let days = Wire.Schedule(try hours(days: "mon"), timeZone: nil)
+        let days = Doorward.GuestAccess.Schedule(try hours(days: "mon"), timeZone: nil)
         #expect(days.periods == [.init(days: ["MON"], from: "00:00", until: "24:00")])
-        let hours = Wire.Schedule(try hours("22:00-06:00"), timeZone: "Europe/Rome")
+        let hours = Doorward.GuestAccess.Schedule(try hours("22:00-06:00"), timeZone: "Europe/Rome")
         #expect(hours.periods.map(\.days.count) == [7])
         #expect(hours.timeZone == "Europe/Rome")
         #expect(hours.words == "daily 22:00-06:00")
@@ -202,7 +203,7 @@ import Testing
 
     @Test("a change of the days keeps the hours, one of the hours keeps the days, and both keep the special days")
     func changes() throws {
-        let old = Wire.Schedule(
+        let old = Doorward.GuestAccess.Schedule(
             timeZone: "Europe/Rome",
             periods: [
                 .init(days: ["MON", "THU"], from: "09:00", until: "12:00"),
@@ -220,7 +221,7 @@ import Testing
 
     @Test("hours that differ from day to day are changed only as a whole; a schedule without hours gets new ones")
     func uneven() throws {
-        let old = Wire.Schedule(
+        let old = Doorward.GuestAccess.Schedule(
             timeZone: nil,
             periods: [.init(days: ["MON"], from: "09:00", until: "12:00"), .init(days: ["TUE"], from: "14:00", until: "18:00")])
         #expect(old.words == "Mon 09:00-12:00; Tue 14:00-18:00")
@@ -230,14 +231,14 @@ import Testing
         #expect(
             old.changed(by: try hours("mon 8:00-9:00", "sun 10:00-11:00,12:00-13:00"), timeZone: nil)?.words
                 == "Mon 08:00-09:00; Sun 10:00-11:00, 12:00-13:00", "hours with days replace all")
-        let empty = Wire.Schedule(timeZone: nil, periods: [])
+        let empty = Doorward.GuestAccess.Schedule(timeZone: nil, periods: [])
         #expect(empty.words == "never")
         #expect(empty.changed(by: try hours("8:00-9:00"), timeZone: nil)?.words == "daily 08:00-09:00")
     }
 
     @Test("special days are replaced as a whole, without a change of the hours; an empty list removes them")
     func specialDays() throws {
-        let old = Wire.Schedule(
+        let old = Doorward.GuestAccess.Schedule(
             timeZone: "Europe/Rome",
             periods: [.init(days: ["MON"], from: "09:00", until: "12:00"), .init(days: ["TUE"], from: "14:00", until: "18:00")],
             specialDays: [.init(date: "2026-12-25", periods: [])], specialDayCut: "start")
@@ -246,22 +247,23 @@ import Testing
         #expect(changed.words == "Mon 09:00-12:00; Tue 14:00-18:00; 2026-12-24 09:00-12:00; 2027-01-01 closed")
         #expect(changed.specialDayCut == "start" && changed.timeZone == "Europe/Rome")
         #expect(old.changed(by: try hours(special: []), timeZone: nil)?.words == "Mon 09:00-12:00; Tue 14:00-18:00")
-        let never = Wire.Schedule(timeZone: nil, periods: [])
+        let never = Doorward.GuestAccess.Schedule(timeZone: nil, periods: [])
         #expect(
             never.changed(by: try hours(special: ["2026-12-24=9:00-12:00"]), timeZone: nil)?.words == "2026-12-24 09:00-12:00")
     }
 
     @Test("a special day is shown with its hours, and unknown words of the gateway do no harm")
     func special() {
-        let schedule = Wire.Schedule(
+        let schedule = Doorward.GuestAccess.Schedule(
             timeZone: nil, periods: [.init(days: ["FRI", "SAT", "SUN"], from: "00:00", until: "24:00")],
             specialDays: [
                 .init(date: "2026-12-24", periods: [.init(from: "08:00", until: "10:00"), .init(from: "20:00", until: "02:00")])
             ])
         #expect(schedule.words == "Fri-Sun 00:00-24:00; 2026-12-24 08:00-10:00, 20:00-02:00")
-        let hostile = Wire.Schedule(timeZone: nil, periods: [.init(days: ["\u{1B}[2J"], from: "\u{1B}", until: "x")])
+        let hostile = Doorward.GuestAccess.Schedule(
+            timeZone: nil, periods: [.init(days: ["\u{1B}[2J"], from: "\u{1B}", until: "x")])
         #expect(!hostile.words.contains("\u{1B}"))
-        let date = Wire.Schedule(
+        let date = Doorward.GuestAccess.Schedule(
             timeZone: nil, periods: [],
             specialDays: [.init(date: "\u{1B}[2J", periods: [.init(from: "\u{1B}", until: "x")])])
         #expect(!date.words.contains("\u{1B}") && !date.specialWords.joined().contains("\u{1B}"))

@@ -24,14 +24,14 @@ import Testing
         ])
     func wrong(_ text: String, _ message: String) throws {
         let arguments = ["grant", "g", "door", "--from", "now", "--until", "+1h", "--operations", text]
-        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }
         let exit = Exit(of: error, arguments: arguments)
         #expect(exit.code == 2 && exit.message.contains(message), "\(exit.message)")
     }
 
     @Test("without the option a guest may lock and unlock")
     func standard() throws {
-        let command = try Doorward.parseAsRoot(["grant", "g", "door", "--from", "now", "--until", "+1h"])
+        let command = try DoorwardCommand.parseAsRoot(["grant", "g", "door", "--from", "now", "--until", "+1h"])
         #expect((command as? Grant)?.operations.words == ["LOCK", "UNLOCK"])
     }
 }

@@ -1,12 +1,12 @@
 import DoorwardDomain
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Display of locks and guest accesses") struct LockViewTests {
-    private func view(_ fill: (inout Wire.Device) -> Void) -> LockView {
-        var device = Wire.Device(id: "d", name: "Front")
+    private func view(_ fill: (inout Doorward.LockDevice) -> Void) -> LockView {
+        var device = Doorward.LockDevice(id: "d", name: "Front")
         fill(&device)
         return LockView(device)
     }
@@ -16,8 +16,8 @@ import Testing
         arguments: [
             ("CONFIRMED", "locked"), ("RETAINED", "locked (retained)"), ("STALE", "locked (stale)"),
             ("NEW_WORD", "locked (new word)"),
-        ])
-    func quality(_ quality: String, _ shown: String) {
+        ] as [(Doorward.StateQuality, String)])
+    func quality(_ quality: Doorward.StateQuality, _ shown: String) {
         #expect(view { ($0.state, $0.stateQuality) = ("LOCKED", quality) }.state.text == shown)
     }
 
@@ -27,8 +27,8 @@ import Testing
             ("LOCKED", OutputStyle.Colour.green), ("UNLOCKED", .yellow), ("UNLATCHED", .yellow), ("JAMMED", .red),
             ("UNKNOWN", nil),
             ("LOCKING", nil), ("FUTURE", nil),
-        ] as [(String, OutputStyle.Colour?)])
-    func colours(_ state: String, _ colour: OutputStyle.Colour?) {
+        ] as [(Doorward.LockState, OutputStyle.Colour?)])
+    func colours(_ state: Doorward.LockState, _ colour: OutputStyle.Colour?) {
         #expect(view { $0.state = state }.state.colour == colour)
     }
 
@@ -41,11 +41,26 @@ import Testing
 
     @Test("capabilities and faults are shown in words")
     func words() {
-        var device = Wire.Device(id: "d", name: "Front")
+        var device = Doorward.LockDevice(id: "d", name: "Front")
         (device.capabilities, device.faults) = (["LOCK", "UNLOCK", "VIEW_STATUS"], ["notFullyLocked", "tamper"])
         let lines = Status.lines(device, OutputStyle(isTerminal: false, environment: [:]))
         #expect(lines.contains("can\tlock, unlock, view status"))
         #expect(lines.contains("faults\tnot fully locked, tamper"))
+    }
+
+    @Test("notes are shown only if there are any, and cannot control the terminal")
+    func notes() {
+        let (pipe, terminal) = (
+            OutputStyle(isTerminal: false, environment: [:]), OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
+        )
+        var device = Doorward.LockDevice(id: "d", name: "Front")
+        #expect(!Status.lines(device, pipe).contains { $0.hasPrefix("notes") })
+        #expect(Notes.lines(device, pipe).isEmpty && Notes.lines(device, terminal) == ["Nothing is noted about Front."])
+        #expect(Notes.changed(device, pipe) == ["Front\t-"] && Notes.changed(device, terminal) == ["Removed the notes of Front."])
+        device.notes = "Key box\u{1B}[2J"
+        #expect(Status.lines(device, pipe).contains("notes\tKey box\u{241B}[2J"))
+        #expect(Notes.lines(device, terminal) == ["Key box\u{241B}[2J"])
+        #expect(Notes.changed(device, terminal) == ["Noted about Front: Key box\u{241B}[2J"])
     }
 
     @Test("place, battery and availability are shown")
@@ -66,18 +81,18 @@ import Testing
             (999, "scheduled"), (1000, "active"), (1999, "active"), (2000, "expired"),
         ])
     func status(_ milliseconds: Int64, _ shown: String) {
-        var access = Wire.GuestAccess(id: "g")
-        access.validFrom = Timestamp(milliseconds: 1000).description
-        access.validUntil = Timestamp(milliseconds: 2000).description
+        var access = Doorward.GuestAccess(id: "g")
+        access.validFrom = Doorward.Instant(milliseconds: 1000)
+        access.validUntil = Doorward.Instant(milliseconds: 2000)
         let now = Timestamp(milliseconds: milliseconds)
         #expect(GuestAccessView(access, now: now).status.text == shown)
-        access.revokedAt = Timestamp(milliseconds: 0).description
+        access.revokedAt = Doorward.Instant(milliseconds: 0)
         #expect(GuestAccessView(access, now: now).status.text == "revoked")
     }
 
     @Test("a guest is shown by name, else by label, else by id; a lock without a name by id")
     func names() {
-        var access = Wire.GuestAccess(id: "g")
+        var access = Doorward.GuestAccess(id: "g")
         (access.guestUserId, access.deviceIds) = ("u", ["d", "e"])
         let known = GuestAccessView(
             access, lockNames: ["d": "Front"], now: Timestamp(milliseconds: 0))

@@ -1,25 +1,26 @@
-import DoorwardClient
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Following locks") struct LocksFollowerTests {
-    private func entry(_ id: String, _ state: String = "LOCKED", lastSeen: String? = nil) -> Devices.Entry {
-        var lock = Wire.Device(id: id, name: "Door \(id)")
+    private func entry(_ id: String, _ state: Doorward.LockState = .locked, lastSeen: Doorward.Instant? = nil) -> Verbatim<
+        Doorward.LockDevice
+    > {
+        var lock = Doorward.LockDevice(id: id, name: "Door \(id)")
         (lock.state, lock.lastSeen) = (state, lastSeen)
         let json = #"{"devices":[{"id":"\#(id)"}]}"#
-        return Response(content: [lock], json: Array(json.utf8)).entries[0]
+        return Response(content: [lock], json: Array(json.utf8)).verbatimItems()[0]
     }
 
     @Test("the first list reports all locks, later ones only changed locks; a new lastSeen is not a change")
     func changes() {
         var changes = LockChanges()
-        #expect(changes.take([entry("a"), entry("b")]).changed.map(\.lock.id) == ["a", "b"])
+        #expect(changes.take([entry("a"), entry("b")]).changed.map(\.id) == ["a", "b"])
         #expect(changes.take([entry("a"), entry("b")]).isEmpty)
         #expect(changes.take([entry("a", lastSeen: "2030-01-01T00:00:00Z"), entry("b")]).isEmpty)
-        #expect(changes.take([entry("a"), entry("b", "UNLOCKED")]).changed.map(\.lock.id) == ["b"])
-        #expect(changes.take([entry("c"), entry("a"), entry("b", "UNLOCKED")]).changed.map(\.lock.id) == ["c"])
+        #expect(changes.take([entry("a"), entry("b", .unlocked)]).changed.map(\.id) == ["b"])
+        #expect(changes.take([entry("c"), entry("a"), entry("b", .unlocked)]).changed.map(\.id) == ["c"])
     }
 
     @Test("a lock that is missing from a list is removed, and is new when it comes back")
@@ -29,14 +30,14 @@ import Testing
         #expect(changes.take([entry("b"), entry("a")]).isEmpty, "another order")
         #expect(changes.take([entry("b")]).removed.map(\.id) == ["a"])
         #expect(changes.take([entry("b")]).isEmpty)
-        #expect(changes.take([entry("b"), entry("a")]).changed.map(\.lock.id) == ["a"])
+        #expect(changes.take([entry("b"), entry("a")]).changed.map(\.id) == ["a"])
     }
 
     @Test("locks are sorted by name ignoring case, and by id")
     func order() {
-        func named(_ id: String, _ name: String) -> Devices.Entry {
+        func named(_ id: String, _ name: String) -> Verbatim<Doorward.LockDevice> {
             let json = #"{"devices":[{"id":"\#(id)","name":"\#(name)"}]}"#
-            return Response(content: [Wire.Device(id: id, name: name)], json: Array(json.utf8)).entries[0]
+            return Response(content: [Doorward.LockDevice(id: id, name: name)], json: Array(json.utf8)).verbatimItems()[0]
         }
         let sorted = LocksFollower.sorted([named("1", "b"), named("3", "A"), named("2", "a"), named("4", "C")])
         #expect(sorted.map(\.id) == ["2", "3", "1", "4"])
@@ -46,7 +47,7 @@ import Testing
     func status() throws {
         let text =
             #"{"devices":[{"id":"a","name":"Door","state":"LOCKED","batteryLevel":null,"faults":[],"metadata":{"state":1},"x/y":0}]}"#
-        let door = Response(content: [Wire.Device(id: "a", name: "Door")], json: Array(text.utf8)).entries[0]
+        let door = Response(content: [Doorward.LockDevice(id: "a", name: "Door")], json: Array(text.utf8)).verbatimItems()[0]
         let status = String(decoding: try door.status, as: UTF8.self)
         #expect(status == #"{"status":{"batteryLevel":null,"deviceId":"a","faults":[],"state":"LOCKED"}}"#)
     }
@@ -57,8 +58,8 @@ import Testing
     @Test("the picture fills the screen, with a message or the key to quit in the last row")
     func picture() {
         let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 60)
-        let locks = (0..<10).map { entry("\($0)").lock }
-        func picture(_ locks: [Wire.Device], _ message: String?, rows: Int) -> [String] {
+        let locks = (0..<10).map { entry("\($0)").value }
+        func picture(_ locks: [Doorward.LockDevice], _ message: String?, rows: Int) -> [String] {
             let lines = LocksFollower.lines(locks, style, rows: rows - 2)
             return LiveScreen.picture(lines, message, style, TerminalSize(columns: 60, rows: rows))
         }

@@ -7,7 +7,7 @@ import Testing
     @Test("a topic that cannot be published to is wrong usage", arguments: ["", "a/#", "a/+/b", "$SYS/x"])
     func topic(_ topic: String) throws {
         let arguments = ["profile", "decode", "tasmota", "--topic", topic, "--payload", "x"]
-        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }
         let exit = Exit(of: error)
         #expect(exit.code == 2 && exit.message.contains("--topic must be the topic"))
     }
@@ -19,7 +19,7 @@ import Testing
             (["-", "--payload", "x"], "leave --topic and --payload out"),
         ] {
             let error = try #require(throws: (any Error).self) {
-                _ = try Doorward.parseAsRoot(["profile", "decode", "tasmota"] + arguments)
+                _ = try DoorwardCommand.parseAsRoot(["profile", "decode", "tasmota"] + arguments)
             }
             let exit = Exit(of: error)
             #expect(exit.code == 2 && exit.message.contains(expected))

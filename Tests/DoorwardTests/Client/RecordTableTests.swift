@@ -1,28 +1,28 @@
 import DoorwardDomain
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("The table of access records") struct RecordTableTests {
-    private let at = "2030-01-01T00:00:00.000Z"
+    private let at: Doorward.Instant = "2030-01-01T00:00:00.000Z"
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
-    private func record(_ kind: String, _ fill: (inout Wire.AccessRecord) -> Void) -> Wire.AccessRecord {
-        var record = Wire.AccessRecord(id: "r", at: at, kind: kind)
+    private func record(_ kind: String, _ fill: (inout Doorward.AccessRecord) -> Void) -> Doorward.AccessRecord {
+        var record = Doorward.AccessRecord(id: "r", at: at, kind: kind)
         fill(&record)
         return record
     }
 
-    private func line(_ record: Wire.AccessRecord, _ names: RecordNames = RecordNames()) -> String {
+    private func line(_ record: Doorward.AccessRecord, _ names: RecordNames = RecordNames()) -> String {
         var lines = RecordTable(pipe, names: names)
         return lines.lines([record])[0]
     }
 
     private func change(
-        _ action: String, _ type: String, before: [String: Wire.Value]? = nil, after: [String: Wire.Value]? = nil,
-        _ fill: (inout Wire.AccessRecord) -> Void = { _ in }
-    ) -> Wire.AccessRecord {
+        _ action: String, _ type: String, before: [String: Doorward.JSONValue]? = nil, after: [String: Doorward.JSONValue]? = nil,
+        _ fill: (inout Doorward.AccessRecord) -> Void = { _ in }
+    ) -> Doorward.AccessRecord {
         record("ADMIN_CHANGE") {
             ($0.actorName, $0.action, $0.targetType, $0.targetId) = ("Olga", action, type, "t-1")
             $0.details = ["before": before.map { .object($0) } ?? .null, "after": after.map { .object($0) } ?? .null]
@@ -34,7 +34,7 @@ import Testing
     func kinds() {
         let intent = record("COMMAND_INTENT") {
             ($0.actorName, $0.operation, $0.deviceName, $0.decision) = ("Olga", "UNLOCK", "Front", "ALLOWED")
-            $0.rule = Wire.Rule(kind: "ASSOCIATION", id: "a", role: "PORTFOLIO_ADMIN")
+            $0.rule = Doorward.Rule(kind: "ASSOCIATION", id: "a", role: "PORTFOLIO_ADMIN")
         }
         #expect(line(intent) == "\(at)\tOlga\tunlock\tFront\tallowed as portfolio admin\t-")
         let settings = record("COMMAND_INTENT") {
@@ -68,7 +68,7 @@ import Testing
             line(
                 record("COMMAND_INTENT") {
                     ($0.operation, $0.decision, $0.statedReason) = ("UNLOCK", decision, reason)
-                    $0.override = override.map { Wire.Override(reason: $0) }
+                    $0.override = override.map { Doorward.Override(reason: $0) }
                 })
         }
         #expect(intent("ALLOWED", "the post", nil) == "\(at)\t-\tunlock\t-\tallowed (reason: the post)\t-")
@@ -100,9 +100,11 @@ import Testing
         var names = RecordNames()
         (names.locks, names.people) = (["d-1": "Front"], ["gus": "Gus Example"])
         (names.properties, names.units) = (["p": "Quay 1", "q": "Quay 2"], ["u": "1a"])
-        names.guestAccesses["t-1"] = Wire.GuestAccess(id: "t-1", guestUserId: "gus", deviceIds: ["d-1"])
-        func shown(_ record: Wire.AccessRecord) -> [Substring] { Array(line(record, names).split(separator: "\t")[2...4]) }
-        let text = { (text: String) in Wire.Value.string(text) }
+        var gusAccess = Doorward.GuestAccess(id: "t-1")
+        (gusAccess.guestUserId, gusAccess.deviceIds) = ("gus", ["d-1"])
+        names.guestAccesses["t-1"] = gusAccess
+        func shown(_ record: Doorward.AccessRecord) -> [Substring] { Array(line(record, names).split(separator: "\t")[2...4]) }
+        let text = { (text: String) in Doorward.JSONValue.string(text) }
         let renamed = change("UPDATE", "Property", before: ["name": text("Quay 1")], after: ["name": text("Quay 2")])
         #expect(shown(renamed) == ["update property", "-", "Quay 2: name Quay 1 → Quay 2"])
         let created = change("CREATE", "Unit", after: ["name": text("1a")])
@@ -203,7 +205,7 @@ import Testing
         let grant = change("GRANT", "GuestAccess", after: ["guestUserId": .string("gus"), "deviceIds": .array([])])
         for record in [deletion, grant] { names.noteTarget(of: record) }
         names.people = ["gus": "Gus Example"]
-        let revocation = change("REVOKE", "GuestAccess", after: ["revokedAt": .string(at)])
+        let revocation = change("REVOKE", "GuestAccess", after: ["revokedAt": .string("\(at)")])
         #expect(line(revocation, names).contains("\trevoke guest access\t-\tGus Example\t"))
         names.fillIn(lookedUp: RecordReferences([("t-1", "Unit")]))
         #expect(names.units == ["t-1": "1B"])
@@ -211,7 +213,7 @@ import Testing
 
     @Test("a lockdown is shown with its state and reason, and an API key and an invitation by name and address")
     func lockdown() {
-        func state(_ isActive: Bool) -> [String: Wire.Value] {
+        func state(_ isActive: Bool) -> [String: Doorward.JSONValue] {
             ["lockdown": .object(["active": .bool(isActive), "reason": isActive ? .string("a drill") : .null])]
         }
         var names = RecordNames()

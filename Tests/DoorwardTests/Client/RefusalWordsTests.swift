@@ -1,7 +1,7 @@
-import DoorwardClient
+import DoorwardAPI
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Messages of refused requests") struct RefusalWordsTests {
@@ -13,7 +13,7 @@ import Testing
 
     @Test("the gateway's message comes first, without references to its JSON, and the request id comes last")
     func sentence() {
-        var denial = Wire.Denial()
+        var denial = Doorward.Denial()
         denial.opensAt = "2030-01-01T00:00:00.000Z"
         let refusal = APIError(
             status: 403, code: "x", message: "The guest access has not begun yet; see details.opensAt.", denial: denial,
@@ -24,8 +24,8 @@ import Testing
 
     @Test("a missing role, operation, capability or module is named in words")
     func missing() {
-        var denial = Wire.Denial()
-        denial.missing = Wire.Denial.Missing(
+        var denial = Doorward.Denial()
+        denial.missing = Doorward.Denial.Missing(
             role: "PROPERTY_MANAGER", operation: "UNLATCH", capability: "DOOR", module: "guestLinks")
         #expect(
             lines(APIError(status: 403, code: "x", message: "No.", denial: denial)) == [
@@ -37,15 +37,15 @@ import Testing
 
     @Test("if only a super admin has the right, the message says so and names no higher role")
     func superAdmin() {
-        var denial = Wire.Denial()
-        denial.missing = Wire.Denial.Missing(role: "SUPER_ADMIN")
+        var denial = Doorward.Denial()
+        denial.missing = Doorward.Denial.Missing(role: "SUPER_ADMIN")
         #expect(
             lines(APIError(status: 403, code: "x", message: "No.", denial: denial)) == ["No.", "  only a super admin may"])
     }
 
     @Test("the end of a window is shown as `ended` if it is past, else as `ends`")
     func windows() {
-        var denial = Wire.Denial()
+        var denial = Doorward.Denial()
         (denial.reason, denial.closesAt) = ("guest_window_ended", "2030-01-01T00:00:00.000Z")
         #expect(
             lines(APIError(status: 403, code: "x", message: "No.", denial: denial)).contains("  ended 2030-01-01T00:00:00.000Z"))
@@ -61,7 +61,7 @@ import Testing
             (nil, "  it is not known whether the command was sent to the lock"),
         ])
     func commands(_ sent: Bool?, _ line: String) {
-        var command = Wire.Command(id: "c-1", deviceId: "d", operation: "UNLOCK")
+        var command = Doorward.Command(id: "c-1", deviceId: "d", operation: "UNLOCK")
         (command.sent, command.outcomeDetail) = (sent, "low_power")
         #expect(
             lines(APIError(status: 502, code: "x", message: "No.", command: command)) == [

@@ -1,4 +1,3 @@
-import DoorwardAPI
 import DoorwardClient
 import FoundationEssentials
 import Testing
@@ -13,9 +12,9 @@ import Testing
 
     private var access: ClientAccess { ClientAccess(environment: ["XDG_CONFIG_HOME": folder.path]) }
 
-    private func user(_ more: String = "") throws -> Wire.User {
+    private func user(_ more: String = "") throws -> Doorward.User {
         let text = #"{"id":"u","firstName":"Olga","lastName":"Owner","email":"olga@example.org"\#(more)}"#
-        return try JSONDecoder().decode(Wire.User.self, from: Data(text.utf8))
+        return try JSONDecoder().decode(Doorward.User.self, from: Data(text.utf8))
     }
 
     private func session(lifetime: Int = 900) throws -> Session {
@@ -28,7 +27,7 @@ import Testing
     func roles() throws {
         func role(_ role: String, _ id: String) -> String {
             #"{"id":"r","userId":"u","associatedEntityType":"UNIT","associatedEntityId":"\#(id)","roleWithinEntity":"\#(role)","#
-                + #""createdAt":"c","updatedAt":"c"}"#
+                + #""createdAt":"2030-01-01T00:00:00.000Z","updatedAt":"2030-01-01T00:00:00.000Z"}"#
         }
         let user = try user(
             #","isSuperAdmin":true,"roleAssociations":[\#(role("PROPERTY_MANAGER", "p")),\#(role("TENANT", "x"))]"#)

@@ -87,7 +87,7 @@ import Testing
         ])
     func unknownZone(_ text: String, _ hint: String) throws {
         let arguments = ["grant", "g", "door", "--from", "now", "--until", "+1h", "--zone", text]
-        let error = try #require(throws: (any Error).self) { _ = try Doorward.parseAsRoot(arguments) }
+        let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }
         let exit = Exit(of: error, arguments: arguments)
         #expect(exit.code == 2)
         #expect(exit.message.contains("`\(text)` is not a time zone. \(hint)"), "\(exit.message)")

@@ -1,8 +1,7 @@
-import DoorwardClient
 import DoorwardDomain
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("The demo's screen while the gateway is not available") struct DemoBoardTests {

@@ -1,11 +1,11 @@
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Records as events of the demo") struct DemoEventTests {
-    private func told(_ kind: String, _ fill: (inout Wire.AccessRecord) -> Void) -> String? {
-        var record = Wire.AccessRecord(id: "r", at: "2030-01-01T00:00:00.000Z", kind: kind)
+    private func told(_ kind: String, _ fill: (inout Doorward.AccessRecord) -> Void) -> String? {
+        var record = Doorward.AccessRecord(id: "r", at: "2030-01-01T00:00:00.000Z", kind: kind)
         (record.deviceName, record.actorName) = ("Front", "Olga")
         fill(&record)
         return DemoEvent(record).map { "\($0.mark.sign) \($0.text)" }

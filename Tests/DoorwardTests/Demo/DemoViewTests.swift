@@ -1,7 +1,7 @@
 import DoorwardDomain
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("The demo's screen") struct DemoViewTests {
@@ -9,15 +9,17 @@ import Testing
     private static let coloured = OutputStyle(isTerminal: true, environment: [:])
     private static let house = DemoHouse()
 
-    private static func lock(_ name: String, in house: String?, _ fill: (inout Wire.Device) -> Void = { _ in }) -> Wire.Device {
-        var lock = Wire.Device(id: name, name: name)
+    private static func lock(_ name: String, in house: String?, _ fill: (inout Doorward.LockDevice) -> Void = { _ in })
+        -> Doorward.LockDevice
+    {
+        var lock = Doorward.LockDevice(id: name, name: name)
         (lock.propertyName, lock.state, lock.doorState, lock.isOnline) = (house, "LOCKED", "CLOSED", true)
         fill(&lock)
         return lock
     }
 
-    private static func record(_ kind: String, _ fill: (inout Wire.AccessRecord) -> Void) -> Wire.AccessRecord {
-        var record = Wire.AccessRecord(id: "r", at: "2030-01-01T00:00:00.000Z", kind: kind)
+    private static func record(_ kind: String, _ fill: (inout Doorward.AccessRecord) -> Void) -> Doorward.AccessRecord {
+        var record = Doorward.AccessRecord(id: "r", at: "2030-01-01T00:00:00.000Z", kind: kind)
         record.deviceName = "Door 1A"
         fill(&record)
         return record
@@ -190,8 +192,8 @@ import Testing
             ("LOCKED", "OPEN", true, false, "○ open"), ("JAMMED", "OPEN", true, false, "! jammed"),
             ("JAMMED", "CLOSED", false, false, "! offline"), ("UNKNOWN", "UNKNOWN", nil, nil, "○ unknown"),
             (nil, nil, nil, nil, "○ unknown"),
-        ] as [(String?, String?, Bool?, Bool?, String)])
-    func condition(_ state: String?, _ door: String?, _ online: Bool?, _ low: Bool?, _ shown: String) {
+        ] as [(Doorward.LockState?, Doorward.DoorState?, Bool?, Bool?, String)])
+    func condition(_ state: Doorward.LockState?, _ door: Doorward.DoorState?, _ online: Bool?, _ low: Bool?, _ shown: String) {
         let condition = DoorCondition(
             Self.lock("d", in: nil) { ($0.state, $0.doorState, $0.isOnline, $0.batteryLow) = (state, door, online, low) })
         #expect("\(condition.sign) \(condition.word)" == shown)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite struct BackupCommandTests {
@@ -14,7 +14,7 @@ import Testing
         #expect(BackupCommand.absolute(file, from: folder) == expected)
     }
 
-    private let backup = Wire.Backup(
+    private let backup = Doorward.Backup(
         file: "/var/backups/a\u{1B}[2J.db", bytes: 4096, at: "2026-11-21T12:00:00.000Z",
         logs: [.init(id: "gateway", size: 3), .init(id: "p", size: 4)])
 

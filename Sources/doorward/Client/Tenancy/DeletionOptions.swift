@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// The options of the commands that delete something or take a role away, and the course of such a command: show what would go,
@@ -32,7 +31,7 @@ struct DeletionOptions: ParsableArguments {
     ) async throws {
         try await Self.explainingDependents(of: name) {
             if !yes {
-                let preview = try await deletion.preview(isCascading: isCascading).content.preview
+                let preview = try await deletion.preview(isCascading: isCascading).content
                 DeletionView(preview).lines(.error).forEach { StandardStream.error.line($0) }
                 try Confirmation.ask("\(verb.rawValue) \(what.printable)?", otherwise: "Nothing was \(verb.past).")
             }
@@ -53,20 +52,25 @@ struct DeletionOptions: ParsableArguments {
     }
 }
 
+/// Whether a deletion includes what the object contains.
+protocol CascadeChoice: ParsableArguments {
+    var cascade: Bool { get }
+}
+
 /// `--cascade`, of the commands that delete an entity that can contain others.
-struct CascadeOptions: ParsableArguments {
+struct CascadeOptions: CascadeChoice {
     @Flag(help: "Delete also what it contains. Locks are kept, in no property, where a super admin can attach them again.")
     var cascade = false
 }
 
 /// Prints what a deletion would remove and end.
 struct DeletionView {
-    private let preview: Wire.RemovalPreview
+    private let preview: Doorward.RemovalPreview
 
     /// Maximum number of listed objects.
     private static let maxRows = 20
 
-    init(_ preview: Wire.RemovalPreview) { self.preview = preview }
+    init(_ preview: Doorward.RemovalPreview) { self.preview = preview }
 
     /// Returns a line for each object that would go, and one sentence about the rights that would end.
     func lines(_ style: OutputStyle) -> [String] {
@@ -134,9 +138,4 @@ extension OutputOptions {
                 ? ["Renamed \(oldName.printable) to \(name.printable)."] : ["\(name.printable)\t\(id.printable)"]
         }
     }
-}
-
-extension FieldOption {
-    /// Maps the field of a new name to the argument.
-    static func newName(_ field: String) -> FieldOption? { field == "name" ? FieldOption("the new name") : nil }
 }

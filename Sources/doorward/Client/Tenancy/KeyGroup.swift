@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -13,40 +12,44 @@ struct KeyGroup: AsyncParsableCommand {
             A key has a role on one portfolio, property or unit, and never more rights than the person who created it has at \
             that moment. It ends with that person's account.
             """,
-        subcommands: [KeyList.self, KeyCreate.self, KeyDelete.self])
+        subcommands: [
+            NounList<Doorward.APIKey, NoOptions>.self, KeyCreate.self, NounDelete<Doorward.APIKey, NoOptions>.self,
+        ])
 }
 
-/// `doorward key list`: lists API keys.
-struct KeyList: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the API keys that you may manage.", discussion: "Example: doorward key list")
+extension Doorward.APIKey: ListedByCommand {
+    static var commands: NounCommands<Self> {
+        NounCommands(
+            noun: "API key", argument: (ArgumentHelp("The key: a name or id.", valueName: "key"), nil),
+            empty: "There are no API keys that you may manage.", list: "List the API keys that you may manage.",
+            delete: "Delete an API key.",
+            discussions: [
+                "list": "Example: doorward key list",
+                "delete": """
+                Shows the key and those that were created with it, and asks. After exit code 0 the gateway no longer accepts \
+                them, and programs that use them have lost access. Without a terminal it deletes only with --yes.
 
-    @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
-
-    func run() async throws {
-        let client = try gateway.client()
-        let keys = try await client.apiKeys.list().all()
-        let kinds = output.json ? [] : keys.content.compactMap { AssociatedEntityType(rawValue: $0.entityType) }
-        let names = try await NameResolver(client).names(of: kinds)
-        output.print(json: keys.json) { Self.lines(keys.content, places: names, table.style($0)) }
+                Example: doorward key delete "door display"
+                """,
+            ],
+            columns: [
+                ("NAME", .cut(to: 8), .text(\.name)), ("ROLE", .whole, .text(\.role.words)), ("ON", .cut(to: 8), place),
+                ("EXPIRES", .whole, NounValue { key, _, style in Table.Cell(style.instant(key.expiresAt)) }),
+            ])
     }
 
-    /// - Parameter places: the names of portfolios, properties and units, by id.
-    static func lines(_ keys: [Wire.APIKey], places: [String: String], _ style: OutputStyle) -> [String] {
-        if keys.isEmpty { return style.isInteractive ? ["There are no API keys that you may manage."] : [] }
-        let rows = keys.map { key -> [Table.Cell] in
-            [
-                Table.Cell(key.name), Table.Cell(DisplayText.role(key.role)),
-                Table.Cell(places[key.entityId] ?? key.entityId), Table.Cell(style.instant(key.expiresAt)),
-                Table.Cell(key.id, .dim),
-            ]
-        }
-        var table = Table("NAME", "ROLE", "ON", "EXPIRES", "ID", rows: rows)
-        table.fittings = [.cut(to: 8), .whole, .cut(to: 8), .whole, .id]
-        return table.lines(style)
+    private static var place: NounValue<Self> { NounValue { key, names, _ in Table.Cell(names[key.entityId] ?? key.entityId) } }
+
+    static func kinds(shownWith keys: [Self]) -> [AssociatedEntityType] {
+        keys.compactMap { AssociatedEntityType(rawValue: $0.entityType.rawValue) }
     }
+
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.apiKey(text) }
+}
+
+extension Doorward.Role {
+    /// The role as text for users.
+    fileprivate var words: String { DisplayText.role(self) }
 }
 
 /// `doorward key create`: creates an API key.
@@ -84,9 +87,11 @@ struct KeyCreate: AsyncParsableCommand {
         let expiry = try TimeArgument(expires, option: "--expires").instant(now: SystemClock().now())
         let client = try gateway.client()
         let entity = try await NameResolver(client).entity(argument.entity, of: role.kinds)
-        let new = Wire.NewAPIKey(
-            name: name, entityType: entity.kind.rawValue, entityId: entity.id, role: role.word, expiresAt: expiry.description)
-        let answer = try await namingOptions(Self.option) { try await client.apiKeys.create(new) }
+        let new = [
+            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": role.word,
+            "expiresAt": expiry.description,
+        ]
+        let answer = try await namingOptions(Self.option) { try await client.apiKeys.issue(new) }
         output.print(json: answer.json) { Self.lines(answer.content, entity: entity.name, $0) }
     }
 
@@ -95,7 +100,7 @@ struct KeyCreate: AsyncParsableCommand {
     }
 
     /// Returns the lines to print: on a terminal sentences and the secret; in a pipe the name, the id and the secret.
-    static func lines(_ answer: Wire.NewAPIKeyAnswer, entity: String, _ style: OutputStyle) -> [String] {
+    static func lines(_ answer: Doorward.IssuedAPIKey, entity: String, _ style: OutputStyle) -> [String] {
         let (key, secret) = (answer.apiKey, answer.secret.printable)
         guard style.isInteractive else { return ["\(key.name.printable)\t\(key.id.printable)\t\(secret)"] }
         return [
@@ -103,30 +108,5 @@ struct KeyCreate: AsyncParsableCommand {
                 + "\(style.instant(key.expiresAt)). Its secret:",
             "  \(secret)", "It is not shown again. Its holder has the key's rights: keep it like a password.",
         ]
-    }
-}
-
-/// `doorward key delete`: deletes an API key.
-struct KeyDelete: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete an API key.",
-        discussion: """
-            Shows the key and those that were created with it, and asks. After exit code 0 the gateway no longer accepts them, \
-            and programs that use them have lost access. Without a terminal it deletes only with --yes.
-
-            Example: doorward key delete "door display"
-            """)
-
-    @Argument(help: ArgumentHelp("The key: a name or id.", valueName: "key"))
-    var key: String
-
-    @OptionGroup var deletion: DeletionOptions
-    @OptionGroup var gateway: ClientOptions
-
-    func run() async throws {
-        try deletion.requireConfirmable()
-        let client = try gateway.client()
-        let key = try await NameResolver(client).apiKey(key)
-        try await deletion.run(client.apiKeys.deletion(of: key.id), name: key.name, "API key \(key.name)")
     }
 }

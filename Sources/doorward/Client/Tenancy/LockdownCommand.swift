@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -20,7 +19,7 @@ struct LockdownCommand: AsyncParsableCommand {
             Example: doorward lockdown "Quay 1" --reason "fire alarm in the next building"
             """)
 
-    @OptionGroup var argument: PropertyArgument
+    @OptionGroup var argument: NounArgument<Doorward.Property>
 
     @Option(help: ArgumentHelp("Why, for the log.", valueName: "reason"))
     var reason: String?
@@ -31,14 +30,14 @@ struct LockdownCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).entity(argument.property, of: [.property])
+        let found = try await argument.find(NameResolver(client))
         let answer = try await Progress("Locking down \(found.name)").during {
             try await namingOptions({ $0 == "reason" ? FieldOption("--reason") : nil }) {
                 try await client.properties.startLockdown(of: found.id, reason: reason)
             }
         }
         // The names are only for display: the lockdown has started, whether or not they can be read.
-        let locks = output.json ? nil : try? await client.devices.list(propertyID: found.id).all().content
+        let locks = output.json ? nil : try? await client.devices.list([("propertyId", found.id)]).all().content
         let names = Dictionary((locks ?? []).map { ($0.id, $0.name) }) { first, _ in first }
         let view = LockdownView(answer.content, names: names)
         output.print(json: answer.json) { view.lines(table.style($0)) }
@@ -48,11 +47,11 @@ struct LockdownCommand: AsyncParsableCommand {
 
 /// Prints the start of a lockdown.
 struct LockdownView {
-    private let answer: Wire.LockdownAnswer
+    private let answer: Doorward.LockdownStart
     private let names: [String: String]
 
     /// - Parameter names: the names of the locks, by id.
-    init(_ answer: Wire.LockdownAnswer, names: [String: String]) { (self.answer, self.names) = (answer, names) }
+    init(_ answer: Doorward.LockdownStart, names: [String: String]) { (self.answer, self.names) = (answer, names) }
 
     /// Returns a row for each lock; on a terminal first a sentence.
     func lines(_ style: OutputStyle) -> [String] {
@@ -77,9 +76,9 @@ struct LockdownView {
             + "check \(open == 1 ? "it" : "them")"
     }
 
-    private static func isLocked(_ result: Wire.LockdownResult) -> Bool { result.command?.state == "CONFIRMED" }
+    private static func isLocked(_ result: Doorward.LockdownStart.Result) -> Bool { result.command?.state == .confirmed }
 
-    private static func outcome(_ result: Wire.LockdownResult) -> Table.Cell {
+    private static func outcome(_ result: Doorward.LockdownStart.Result) -> Table.Cell {
         if isLocked(result) { return Table.Cell("locked", .green) }
         if let reason = result.decision?.reason { return Table.Cell("denied: \(DisplayText.reason(reason))", .red) }
         guard let command = result.command else { return Table.Cell("not started yet", .yellow) }
@@ -95,15 +94,15 @@ struct LiftCommand: AsyncParsableCommand {
         abstract: "End the lockdown of a property. No lock moves.",
         discussion: "Example: doorward lift \"Quay 1\"")
 
-    @OptionGroup var argument: PropertyArgument
+    @OptionGroup var argument: NounArgument<Doorward.Property>
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).entity(argument.property, of: [.property])
+        let found = try await argument.find(NameResolver(client))
         let answer = try await client.properties.liftLockdown(of: found.id)
-        let name = answer.content.property.name.printable
+        let name = answer.content.name.printable
         output.print(json: answer.json) { style in
             style.isInteractive ? ["The lockdown of \(name) has ended. No lock has moved."] : ["\(name)\tlifted"]
         }

@@ -1,4 +1,3 @@
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -82,14 +81,6 @@ extension NameResolver {
         return names
     }
 
-    /// Returns the names, by id, of the entities on which these users hold a role.
-    func placeNames(of users: [Wire.User]) async throws -> [String: String] {
-        try await names(
-            of: users.flatMap { $0.roleAssociations ?? [] }.compactMap {
-                AssociatedEntityType(rawValue: $0.associatedEntityType)
-            })
-    }
-
     // MARK: - Private
 
     /// - Parameters:
@@ -117,13 +108,13 @@ extension NameResolver {
     func units(_ search: String?, named text: String, propertyID: String?, place: String?) async throws -> [NameMatch] {
         let slash = text.lastIndex(of: "/")
         let name = search.flatMap { search in NameMatch.searchable(slash.map { String(text[$0...].dropFirst()) } ?? search) }
-        let units = try await client.units.list(propertyID: propertyID, search: name).all().content
+        let units = try await client.units.list([("propertyId", propertyID)], search: name).all().content
         let properties = try await names(of: units.count > 1 || (slash != nil && !units.isEmpty) ? [.property] : [])
         return units.flatMap { Self.matches($0, property: $0.propertyId.flatMap { properties[$0] }, place: place) }
     }
 
     /// Returns the unit under its own name, and under the names of its property and itself.
-    static func matches(_ unit: Wire.Unit, property: String?, place: String?) -> [NameMatch] {
+    static func matches(_ unit: Doorward.Unit, property: String?, place: String?) -> [NameMatch] {
         let location = [place, property].compactMap(\.self).joined(separator: " in ")
         let names = [unit.name] + (property.map { ["\($0) / \(unit.name)"] } ?? [])
         return names.map { NameMatch(id: unit.id, name: $0, place: location.isEmpty ? nil : location) }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -44,7 +43,7 @@ struct RoleList: AsyncParsableCommand {
         output.print(json: people.json) { Self.lines(people.content, table.style($0)) }
     }
 
-    static func lines(_ people: [Wire.User], _ style: OutputStyle) -> [String] {
+    static func lines(_ people: [Doorward.User], _ style: OutputStyle) -> [String] {
         let rows = people.flatMap { user in
             (user.roleAssociations ?? []).map { role -> [Table.Cell] in
                 [
@@ -73,7 +72,7 @@ struct RoleAdd: AsyncParsableCommand {
             Example: doorward role add max@example.org property-manager "Quay 1"
             """)
 
-    @OptionGroup var user: UserArgument
+    @OptionGroup var user: NounArgument<Doorward.User>
 
     @Argument(
         help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
@@ -88,10 +87,10 @@ struct RoleAdd: AsyncParsableCommand {
         let client = try gateway.client()
         let finder = NameResolver(client)
         let entity = try await finder.entity(argument.entity, of: role.kinds)
-        let person = try await Self.person(user.user, role, argument.entity, finder)
-        let answer = try await client.roles.assign(role.word, to: person.id, on: entity.roleEntity)
+        let person = try await Self.person(user.text, role, argument.entity, finder)
+        let answer = try await client.roles.assign(role.apiRole, to: person.id, on: entity.roleEntity)
         output.print(json: answer.json) { style in
-            let (name, role) = (person.name.printable, DisplayText.role(answer.content.roleAssociation.roleWithinEntity))
+            let (name, role) = (person.name.printable, DisplayText.role(answer.content.roleWithinEntity))
             return style.isInteractive
                 ? ["\(name) is \(role) of \(entity.name.printable)."] : ["\(name)\t\(role)\t\(entity.name.printable)"]
         }
@@ -102,7 +101,7 @@ struct RoleAdd: AsyncParsableCommand {
         _ text: String, _ role: RoleArgument, _ entity: String, _ finder: NameResolver
     ) async throws -> NameResolver.FoundUser {
         if text == "me" {
-            let me = try await finder.client.users.me().content.user
+            let me = try await finder.client.users.me().content
             return .init(id: me.id, name: me.fullName ?? text)
         }
         do {
@@ -127,7 +126,7 @@ struct RoleRemove: AsyncParsableCommand {
             Example: doorward role remove tom@example.org "Quay 1 / 1A"
             """)
 
-    @OptionGroup var user: UserArgument
+    @OptionGroup var user: NounArgument<Doorward.User>
     @OptionGroup var argument: EntityArgument
     @OptionGroup var deletion: DeletionOptions
     @OptionGroup var gateway: ClientOptions
@@ -145,11 +144,11 @@ struct RoleRemove: AsyncParsableCommand {
 
     /// Finds the user among those who hold a role on the entity.
     private func holder(of entity: NameResolver.FoundEntity, _ client: DoorwardClient) async throws -> NameMatch {
-        if NameResolver.isID(user.user) { return NameMatch(id: user.user, name: user.user, place: nil) }
+        if NameResolver.isID(user.text) { return NameMatch(id: user.text, name: user.text, place: nil) }
         let people = try await client.roles.list(on: entity.roleEntity).all().content
-        let me = user.user == "me" ? try await client.users.me().content.user : nil
+        let me = user.text == "me" ? try await client.users.me().content : nil
         return try NameMatch.one(
-            me?.id ?? user.user,
+            me?.id ?? user.text,
             of: people.flatMap { person in
                 [person.fullName, person.email].compactMap(\.self).map { NameMatch(id: person.id, name: $0, place: person.email) }
             },
@@ -186,6 +185,9 @@ struct RoleArgument: Equatable, Sendable {
         }
         self.role = role
     }
+
+    /// The role as the client library names it.
+    var apiRole: Doorward.Role { Doorward.Role(rawValue: role.rawValue) }
 
     /// The name of the role in the API.
     var word: String { role.rawValue }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward session`: shows and ends one's own sessions.
@@ -22,10 +21,10 @@ struct SessionList: AsyncParsableCommand {
 
     func run() async throws {
         let sessions = try await gateway.client().sessions.list()
-        output.print(json: sessions.json) { Self.lines(sessions.content.sessions, table.style($0)) }
+        output.print(json: sessions.json) { Self.lines(sessions.content, table.style($0)) }
     }
 
-    static func lines(_ sessions: [Wire.Session], _ style: OutputStyle) -> [String] {
+    static func lines(_ sessions: [Doorward.OwnSession], _ style: OutputStyle) -> [String] {
         if sessions.isEmpty { return style.isInteractive ? ["You have no sessions."] : [] }
         let rows = sessions.map { session -> [Table.Cell] in
             [
@@ -57,7 +56,7 @@ struct SessionEnd: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let sessions = try await client.sessions.list().content.sessions
+        let sessions = try await client.sessions.list().content
         let found = try NameMatch.one(
             session, of: sessions.map { NameMatch(id: $0.id, name: $0.id, place: "since \($0.createdAt)") }, noun: "session",
             listing: "`doorward session list` lists your sessions.")

@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 
 /// `doorward subscription`: shows and changes what a portfolio may use.
@@ -17,19 +16,19 @@ struct SubscriptionShow: AsyncParsableCommand {
         commandName: "show", abstract: "Show the subscription of a portfolio, and how much of it is used.",
         discussion: "Example: doorward subscription show \"Harbour Homes\"")
 
-    @OptionGroup var argument: PortfolioArgument
+    @OptionGroup var argument: NounArgument<Doorward.Portfolio>
     @OptionGroup var output: OutputOptions
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).portfolio(argument.portfolio)
+        let found = try await argument.find(NameResolver(client))
         let answer = try await client.portfolios.subscription(of: found.id)
-        output.print(json: answer.json) { Self.lines(answer.content.subscription, $0) }
+        output.print(json: answer.json) { Self.lines(answer.content, $0) }
     }
 
     /// Returns a line for the tier, for each module and for each limit, with the names that `subscription set` takes.
-    static func lines(_ subscription: Wire.Subscription, _ style: OutputStyle) -> [String] {
+    static func lines(_ subscription: Doorward.Subscription, _ style: OutputStyle) -> [String] {
         let modules = subscription.modules.sorted { $0.key < $1.key }.map { name, isOn -> [Table.Cell] in
             [Table.Cell(name), Table.Cell(isOn ? "on" : "off", isOn ? .green : .yellow)]
         }
@@ -62,7 +61,7 @@ struct SubscriptionSet: AsyncParsableCommand {
             Example: doorward subscription set "Harbour Homes" --tier pro --limit maxUnits=200
             """)
 
-    @OptionGroup var argument: PortfolioArgument
+    @OptionGroup var argument: NounArgument<Doorward.Portfolio>
 
     @Option(help: ArgumentHelp("The tier, such as free, standard, pro or enterprise.", valueName: "tier"))
     var tier: String?
@@ -90,13 +89,17 @@ struct SubscriptionSet: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).portfolio(argument.portfolio)
-        let change = Wire.SubscriptionChange(
-            tier: tier,
-            modules: module.isEmpty ? nil : Dictionary(module.map { ($0.name, $0.isOn) }) { first, _ in first },
-            limits: limit.isEmpty ? nil : Dictionary(limit.map { ($0.name, $0.value) }) { first, _ in first })
-        let answer = try await namingOptions(Self.option) { try await client.portfolios.changeSubscription(of: found.id, change) }
-        output.print(json: answer.json) { SubscriptionShow.lines(answer.content.subscription, $0) }
+        let found = try await argument.find(NameResolver(client))
+        let modules = Dictionary(module.map { ($0.name, Doorward.JSONValue.bool($0.isOn)) }) { first, _ in first }
+        let limits = Dictionary(limit.map { ($0.name, $0.value) }) { first, _ in first }
+        let change: [String: Doorward.JSONValue] = [
+            "tier": tier.map { Doorward.JSONValue.string($0) }, "modules": modules.isEmpty ? nil : .object(modules),
+            "limits": limits.isEmpty ? nil : .object(limits),
+        ].compactMapValues(\.self)
+        let answer = try await namingOptions(Self.option) {
+            try await client.portfolios.changeSubscription(of: found.id, .object(change))
+        }
+        output.print(json: answer.json) { SubscriptionShow.lines(answer.content, $0) }
     }
 
     /// Maps a field of the request to its command-line option.
@@ -130,7 +133,7 @@ struct SubscriptionSwitch: Equatable, Sendable {
 struct SubscriptionLimitArgument: Equatable, Sendable {
     let name: String
     /// The number as JSON, `null` for no limit.
-    let value: Wire.Value
+    let value: Doorward.JSONValue
 
     /// - Throws: a `ValidationError` for any other text.
     init(_ text: String) throws {

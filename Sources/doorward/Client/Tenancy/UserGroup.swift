@@ -1,5 +1,4 @@
 import ArgumentParser
-import DoorwardAPI
 import DoorwardClient
 import DoorwardDomain
 
@@ -12,95 +11,67 @@ struct UserGroup: AsyncParsableCommand {
             Super admins create and delete users; managers see the people of their own places. Everybody can show and rename \
             themselves: `me` stands for your own user.
             """,
-        subcommands: [UserList.self, UserShow.self, UserCreate.self, UserRename.self, UserDelete.self])
+        subcommands: [
+            NounList<Doorward.User, NoOptions>.self, NounShow<Doorward.User>.self, UserCreate.self, UserRename.self,
+            NounDelete<Doorward.User, NoOptions>.self,
+        ])
 }
 
-/// `doorward user list`: lists the visible users.
-struct UserList: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the people that you may see.", discussion: "Example: doorward user list")
+extension Doorward.User: ListedByCommand {
+    static var commands: NounCommands<Self> {
+        NounCommands(
+            noun: "user",
+            argument: (
+                ArgumentHelp("The person: an email address, an id, a name or `me`.", valueName: "user"), .userName
+            ),
+            empty: "There are no people here that you may see.", list: "List the people that you may see.",
+            show: "Show a person.", delete: "Delete a user. Only super admins may do this.",
+            discussions: [
+                "list": "Example: doorward user list", "show": "Example: doorward user show tom@example.org",
+                "delete": """
+                Shows what would be deleted, and asks for confirmation. Sessions, API keys, roles and guest accesses of the \
+                person end at once. Records of what the person did stay in the log. Without a terminal it deletes only with \
+                --yes.
 
-    @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
-
-    func run() async throws {
-        let client = try gateway.client()
-        let users = try await client.users.list().all()
-        let names = output.json ? [:] : try await NameResolver(client).placeNames(of: users.content)
-        output.print(json: users.json) { Self.lines(users.content, places: names, table.style($0)) }
+                Example: doorward user delete tom@example.org
+                """,
+            ],
+            columns: [
+                ("NAME", .cut(to: 8), .text(\.fullName)), ("EMAIL", .cut(to: 12), .text(\.email)),
+                ("ROLES", .cut(to: 8), roles), ("STATUS", .whole, .cell(\.status)),
+            ],
+            facts: [
+                ("name", .text(\.fullName, .bold)), ("email", .text(\.email)), ("roles", roles), ("status", .cell(\.status)),
+                ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
+            ])
     }
 
-    /// - Parameter places: the names of portfolios, properties and units, by id.
-    static func lines(_ users: [Wire.User], places: [String: String], _ style: OutputStyle) -> [String] {
-        if users.isEmpty { return style.isInteractive ? ["There are no people here that you may see."] : [] }
-        let rows = users.map { user -> [Table.Cell] in
-            let view = UserView(user, places: places)
-            return [
-                Table.Cell(user.fullName), Table.Cell(user.email), Table.Cell(view.roles), view.status, Table.Cell(user.id, .dim),
-            ]
+    private static var roles: NounValue<Self> { NounValue { user, names, _ in Table.Cell(user.roles(places: names)) } }
+
+    static func kinds(shownWith users: [Self]) -> [AssociatedEntityType] {
+        users.flatMap { $0.roleAssociations ?? [] }.compactMap {
+            AssociatedEntityType(rawValue: $0.associatedEntityType.rawValue)
         }
-        var table = Table("NAME", "EMAIL", "ROLES", "STATUS", "ID", rows: rows)
-        table.fittings = [.cut(to: 8), .cut(to: 12), .cut(to: 8), .whole, .id]
-        return table.lines(style)
     }
-}
 
-/// Prints a user.
-struct UserView {
-    private let user: Wire.User
-    private let places: [String: String]
-
-    /// - Parameter places: the names of portfolios, properties and units, by id.
-    init(_ user: Wire.User, places: [String: String]) { (self.user, self.places) = (user, places) }
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
+        let found = try await finder.user(text)
+        return NameMatch(id: found.id, name: found.name, place: nil)
+    }
 
     /// The roles with their places, such as `tenant of 1A`; `nil` if there are none that the reader may see.
-    var roles: String? {
-        let roles = (user.roleAssociations ?? []).map {
+    ///
+    /// - Parameter places: the names of portfolios, properties and units, by id.
+    func roles(places: [String: String]) -> String? {
+        let roles = (roleAssociations ?? []).map {
             "\(DisplayText.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
         }
-        let all = (user.isSuperAdmin == true ? ["super admin"] : []) + roles
+        let all = (isSuperAdmin == true ? ["super admin"] : []) + roles
         return all.isEmpty ? nil : all.joined(separator: ", ")
     }
 
-    var status: Table.Cell {
-        Table.Cell(user.isEnabled.map { $0 ? "enabled" : "disabled" }, user.isEnabled == false ? .red : nil)
-    }
-
-    /// Returns a line for each value, with the value's name first.
-    func lines(_ style: OutputStyle) -> [String] {
-        let facts: [[Table.Cell]] = [
-            ["name", Table.Cell(user.fullName, .bold)], ["email", Table.Cell(user.email)], ["roles", Table.Cell(roles)],
-            ["status", status], ["created", Table.Cell(user.createdAt.map(style.instant))],
-            ["changed", Table.Cell(user.updatedAt.map(style.instant))], ["id", Table.Cell(user.id)],
-        ]
-        return Table("", "", rows: facts).lines(style, withHeadings: false)
-    }
-}
-
-/// The user that a command is about.
-struct UserArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The person: an email address, an id, a name or `me`.", valueName: "user"), completion: .userName)
-    var user: String
-}
-
-/// `doorward user show`: shows one user.
-struct UserShow: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show a person.", discussion: "Example: doorward user show tom@example.org")
-
-    @OptionGroup var argument: UserArgument
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
-
-    func run() async throws {
-        let client = try gateway.client()
-        let finder = NameResolver(client)
-        let answer = try await client.users.user(finder.user(argument.user).id)
-        let user = answer.content.user
-        let names = output.json ? [:] : try await finder.placeNames(of: [user])
-        output.print(json: answer.json) { UserView(user, places: names).lines($0) }
+    private var status: Table.Cell {
+        Table.Cell(isEnabled.map { $0 ? "enabled" : "disabled" }, isEnabled == false ? .red : nil)
     }
 }
 
@@ -135,7 +106,7 @@ struct UserCreate: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let new = Wire.NewUser(email: email, firstName: firstName, lastName: lastName ?? "")
+        var new = ["email": email, "firstName": firstName, "lastName": lastName ?? ""]
         guard passwordStdin else {
             let answer = try await creating { try await client.users.createInvited(new) }
             let invitation = InvitationView(answer.content.invitation, purpose: "can set a password")
@@ -145,8 +116,10 @@ struct UserCreate: AsyncParsableCommand {
             }
         }
         let password = try PasswordPrompt.newPassword(fromStandardInput: true)
-        let answer = try await creating { try await client.users.create(new, password: password.reveal()) }
-        output.printCreated(answer.json, "user", name: email, id: answer.content.user.id)
+        new["password"] = password.reveal()
+        let complete = new
+        let answer = try await creating { try await client.users.create(complete) }
+        output.printCreated(answer.json, "user", name: email, id: answer.content.id)
     }
 
     /// Runs `body`, and names its problems in the words of the command line.
@@ -175,7 +148,7 @@ struct UserRename: AsyncParsableCommand {
         commandName: "rename", abstract: "Change a person's first or last name.",
         discussion: "Example: doorward user rename me --last-name Example")
 
-    @OptionGroup var argument: UserArgument
+    @OptionGroup var argument: NounArgument<Doorward.User>
 
     @Option(help: ArgumentHelp("The new first name.", valueName: "name"))
     var firstName: String?
@@ -192,43 +165,16 @@ struct UserRename: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let found = try await NameResolver(client).user(argument.user)
+        let found = try await argument.find(NameResolver(client))
         let answer = try await namingOptions(Self.option) {
-            try await client.users.rename(found.id, firstName: firstName, lastName: lastName)
+            try await client.users.change(found.id, ["firstName": firstName, "lastName": lastName].compactMapValues(\.self))
         }
-        let user = answer.content.user
+        let user = answer.content
         output.printRenamed(answer.json, found.name, to: user.fullName ?? found.name, id: user.id)
     }
 
     private static func option(_ field: String) -> FieldOption? {
         field == "firstName" ? FieldOption("--first-name") : field == "lastName" ? FieldOption("--last-name") : nil
-    }
-}
-
-/// `doorward user delete`: deletes a user.
-struct UserDelete: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a user. Only super admins may do this.",
-        discussion: """
-            Shows what would be deleted, and asks for confirmation. Sessions, API keys, roles and guest accesses of the person end at once. Records of \
-            what the person did stay in the log. Without a terminal it deletes only with --yes.
-
-            Example: doorward user delete tom@example.org
-            """)
-
-    @OptionGroup var argument: UserArgument
-    @OptionGroup var deletion: DeletionOptions
-    @OptionGroup var gateway: ClientOptions
-
-    func validate() throws {
-        if argument.user == "me" { throw ValidationError("`me` cannot be deleted; name a user by email address or id.") }
-    }
-
-    func run() async throws {
-        try deletion.requireConfirmable()
-        let client = try gateway.client()
-        let found = try await NameResolver(client).user(argument.user)
-        try await deletion.run(client.users.deletion(of: found.id), name: found.name, "user \(found.name)")
     }
 }
 
@@ -264,25 +210,25 @@ struct Invite: AsyncParsableCommand {
         let client = try gateway.client()
         let found = try await NameResolver(client).entity(entity, of: role.kinds)
         let answer = try await namingOptions({ $0 == "email" ? FieldOption("the email address") : nil }) {
-            try await client.roles.invite(email, to: role.word, on: found.roleEntity)
+            try await client.roles.invite(email, to: role.apiRole, on: found.roleEntity)
         }
-        let purpose = "can become \(DisplayText.role(role.word)) of \(found.name)"
-        output.print(json: answer.json) { InvitationView(answer.content.invitation, purpose: purpose).lines($0) }
+        let purpose = "can become \(DisplayText.role(role.apiRole)) of \(found.name)"
+        output.print(json: answer.json) { InvitationView(answer.content, purpose: purpose).lines($0) }
     }
 }
 
 /// Prints a new invitation.
 struct InvitationView {
-    private let invitation: Wire.Invitation
+    private let invitation: Doorward.Invitation
     private let purpose: String
 
     /// - Parameter purpose: what the invitation allows, as a predicate of the address.
-    init(_ invitation: Wire.Invitation, purpose: String) { (self.invitation, self.purpose) = (invitation, purpose) }
+    init(_ invitation: Doorward.Invitation, purpose: String) { (self.invitation, self.purpose) = (invitation, purpose) }
 
     /// Returns the lines to print: on a terminal a sentence and the link; in a pipe the link and its expiry.
     func lines(_ style: OutputStyle) -> [String] {
         let link = (invitation.url ?? invitation.token ?? "").printable
-        guard style.isInteractive else { return ["\(link)\t\(invitation.expiresAt.printable)"] }
+        guard style.isInteractive else { return ["\(link)\t\(invitation.expiresAt)"] }
         return [
             "\(invitation.email.printable) \(purpose.printable), once and until \(style.instant(invitation.expiresAt)), "
                 + "with this link:",

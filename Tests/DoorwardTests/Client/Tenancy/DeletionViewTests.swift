@@ -1,18 +1,18 @@
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("The preview of a deletion") struct DeletionViewTests {
     private let style = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
 
-    private func removed(_ type: String, _ id: String, _ name: String) -> Wire.RemovalPreview.Removed {
+    private func removed(_ type: String, _ id: String, _ name: String) -> Doorward.RemovalPreview.Removed {
         .init(type: type, id: id, name: name)
     }
 
     @Test("each object is listed, rights that end are counted by kind, and locks that lose their place apart")
     func whole() {
-        let preview = Wire.RemovalPreview(
+        let preview = Doorward.RemovalPreview(
             removed: [removed("Unit", "u", "1A\u{1B}"), removed("Property", "p", "Quay 1")],
             ended: [
                 .init(type: "UserRoleAssociation", id: "a"), .init(type: "UserRoleAssociation", id: "b"),
@@ -29,7 +29,7 @@ import Testing
     @Test("a long list is cut, with the number of the rest")
     func long() {
         let lines = DeletionView(
-            Wire.RemovalPreview(removed: (0..<25).map { removed("Unit", "\($0)", "1A") }, ended: [])
+            Doorward.RemovalPreview(removed: (0..<25).map { removed("Unit", "\($0)", "1A") }, ended: [])
         ).lines(style)
         #expect(lines.count == 22 && lines.last == "  … and 5 more")
     }

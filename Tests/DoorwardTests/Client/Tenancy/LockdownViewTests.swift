@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("doorward lockdown") struct LockdownViewTests {
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
 
-    private func answer(_ results: String) throws -> Wire.LockdownAnswer {
+    private func answer(_ results: String) throws -> Doorward.LockdownStart {
         let text = #"{"property":{"id":"p","name":"Quay 1"},"results":[\#(results)]}"#
-        return try JSONDecoder().decode(Wire.LockdownAnswer.self, from: Data(text.utf8))
+        return try JSONDecoder().decode(Doorward.LockdownStart.self, from: Data(text.utf8))
     }
 
     private func result(_ id: String, _ state: String, _ detail: String = "null") -> String {

@@ -2,7 +2,7 @@ import ArgumentParser
 import DoorwardDomain
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Roles and entities on the command line") struct RoleArgumentTests {
@@ -39,7 +39,7 @@ import Testing
 
     @Test("a unit is found by its own name, and by its property's name and its own")
     func unitNames() {
-        let unit = Wire.Unit(id: "u", name: "1A")
+        let unit = Doorward.Unit(id: "u", name: "1A")
         #expect(NameResolver.matches(unit, property: nil, place: nil) == [NameMatch(id: "u", name: "1A", place: nil)])
         let matches = NameResolver.matches(unit, property: "Quay 1", place: "unit")
         #expect(matches.map(\.name) == ["1A", "Quay 1 / 1A"])
@@ -49,7 +49,7 @@ import Testing
     @Test("two units with the same name are told apart by their properties, and each id is listed once")
     func sameName() throws {
         let units: [NameMatch] = [("0199aaaa-1", "Quay 1"), ("0199aaaa-2", "Quay 2")].flatMap { id, property in
-            NameResolver.matches(Wire.Unit(id: id, name: "1A"), property: property, place: nil)
+            NameResolver.matches(Doorward.Unit(id: id, name: "1A"), property: property, place: nil)
         }
         func one(_ text: String) throws -> String { try NameMatch.one(text, of: units, noun: "unit", listing: "L.").id }
         #expect(try one("quay 2 / 1a") == "0199aaaa-2")

@@ -2,17 +2,17 @@ import ArgumentParser
 import FoundationEssentials
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Links and secrets that are printed once") struct SecretOutputTests {
     private let pipe = OutputStyle(isTerminal: false, environment: [:])
     private let terminal = OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
-    private static let time = "2030-01-01T00:00:00.000Z"
+    private static let time: Doorward.Instant = "2030-01-01T00:00:00.000Z"
 
     @Test("an invitation prints its link and expiry in a pipe, and a sentence with the link on a terminal")
     func invitation() {
-        let invitation = Wire.Invitation(
+        let invitation = Doorward.Invitation(
             id: "i", email: "tom@doors.example", role: "TENANT", token: "k", url: "https://doors.example/invitation#token=k",
             expiresAt: Self.time)
         let view = InvitationView(invitation, purpose: "can become tenant of 1A\u{1B}")
@@ -27,7 +27,7 @@ import Testing
         let text =
             #"{"apiKey":{"id":"k","name":"display","entityType":"PROPERTY","entityId":"p","role":"AUDITOR","userId":"u","#
             + #""createdAt":"\#(Self.time)","expiresAt":"\#(Self.time)"},"secret":"dw_secret"}"#
-        let answer = try JSONDecoder().decode(Wire.NewAPIKeyAnswer.self, from: Data(text.utf8))
+        let answer = try JSONDecoder().decode(Doorward.IssuedAPIKey.self, from: Data(text.utf8))
         #expect(KeyCreate.lines(answer, entity: "Quay 1", pipe) == ["display\tk\tdw_secret"])
         let lines = KeyCreate.lines(answer, entity: "Quay 1", terminal)
         #expect(lines[0].hasPrefix("Created API key display, auditor of Quay 1 until ") && lines[1] == "  dw_secret")
@@ -43,7 +43,7 @@ import Testing
             ["property", "create", "Quay 1"], ["user", "create", "tom@doors.example", "--last-name", "Tenant"],
         ])
     func usage(_ arguments: [String]) {
-        let error = #expect(throws: (any Error).self) { try Doorward.parseAsRoot(arguments) }
-        if let error { #expect(Doorward.exitCode(for: error) == .validationFailure) }
+        let error = #expect(throws: (any Error).self) { try DoorwardCommand.parseAsRoot(arguments) }
+        if let error { #expect(DoorwardCommand.exitCode(for: error) == .validationFailure) }
     }
 }

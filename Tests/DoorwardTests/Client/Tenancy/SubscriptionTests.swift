@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("doorward subscription") struct SubscriptionTests {
@@ -10,7 +10,7 @@ import Testing
 
     @Test("tier, modules and limits are shown under the names that `set` takes, also those of a newer gateway")
     func shown() {
-        let subscription = Wire.Subscription(
+        let subscription = Doorward.Subscription(
             tier: "gold\u{1B}", modules: ["webhooks": false, "guestAccess": true], limits: ["maxUnits": 5, "maxFloors": 2],
             usage: ["properties": 1, "units": 5])
         #expect(
@@ -32,8 +32,8 @@ import Testing
     @Test(
         "a limit is a number from 0, or none",
         arguments: [("maxUnits=200", .integer(200)), ("maxUnits=0", .integer(0)), ("maxUnits=None", .null)]
-            as [(String, Wire.Value)])
-    func limits(_ text: String, _ value: Wire.Value) throws {
+            as [(String, Doorward.JSONValue)])
+    func limits(_ text: String, _ value: Doorward.JSONValue) throws {
         let limit = try SubscriptionLimitArgument(text)
         #expect(limit.name == "maxUnits" && limit.value == value)
     }
@@ -57,7 +57,7 @@ import Testing
             ["--limit", "a=-1"],
         ])
     func usage(_ options: [String]) {
-        let error = #expect(throws: (any Error).self) { try Doorward.parseAsRoot(["subscription", "set", "p"] + options) }
-        if let error { #expect(Doorward.exitCode(for: error) == .validationFailure) }
+        let error = #expect(throws: (any Error).self) { try DoorwardCommand.parseAsRoot(["subscription", "set", "p"] + options) }
+        if let error { #expect(DoorwardCommand.exitCode(for: error) == .validationFailure) }
     }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import DoorwardAPI
+@testable import DoorwardClient
 @testable import doorward
 
 @Suite("Tables of places, people and rights") struct TenancyTableTests {
@@ -17,7 +17,7 @@ import Testing
         try JSONDecoder().decode(Value.self, from: Data(json.utf8))
     }
 
-    private var portfolios: [Wire.Portfolio] {
+    private var portfolios: [Doorward.Portfolio] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"Harbour Homes of the northern harbour","administratorUserIds":["u","v"],"#
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    private var properties: [Wire.Property] {
+    private var properties: [Doorward.Property] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"Quay 1","portfolioId":"a","unitIds":["u"],"defaultTimeZone":"Europe/Berlin","#
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    private var units: [Wire.Unit] {
+    private var units: [Doorward.Unit] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"1A","propertyId":"p","tenantUserIds":["u"],"deviceIds":["d","e"]},"#
@@ -47,7 +47,7 @@ import Testing
             + #""roleWithinEntity":"\#(role)","createdAt":"\#(Self.time)","updatedAt":"\#(Self.time)"}"#
     }
 
-    private var users: [Wire.User] {
+    private var users: [Doorward.User] {
         get throws {
             let roles = "\(role("PROPERTY_MANAGER", "PROPERTY", "p")),\(role("TENANT", "UNIT", "x"))"
             return try decoded(
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    private var keys: [Wire.APIKey] {
+    private var keys: [Doorward.APIKey] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","name":"The display at the door","entityType":"PROPERTY","entityId":"p","#
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    private var sessions: [Wire.Session] {
+    private var sessions: [Doorward.OwnSession] {
         get throws {
             try decoded(
                 #"[{"id":"\#(Self.ids[0])","createdAt":"\#(Self.time)","expiresAt":"\#(Self.time)","isCurrent":true},"#
@@ -77,10 +77,11 @@ import Testing
     /// All tables in a style.
     private func tables(_ style: OutputStyle) throws -> [[String]] {
         [
-            PortfolioList.lines(try portfolios, style), PropertyList.lines(try properties, portfolios: ["a": "Harbour"], style),
-            UnitList.lines(try units, properties: ["p": "Quay 1"], style),
-            UserList.lines(try users, places: ["p": "Quay 1"], style), RoleList.lines(try users, style),
-            KeyList.lines(try keys, places: ["p": "Quay 1"], style), SessionList.lines(try sessions, style),
+            Doorward.Portfolio.lines(try portfolios, style),
+            Doorward.Property.lines(try properties, names: ["a": "Harbour"], style),
+            Doorward.Unit.lines(try units, names: ["p": "Quay 1"], style),
+            Doorward.User.lines(try users, names: ["p": "Quay 1"], style), RoleList.lines(try users, style),
+            Doorward.APIKey.lines(try keys, names: ["p": "Quay 1"], style), SessionList.lines(try sessions, style),
         ]
     }
 
@@ -126,9 +127,9 @@ import Testing
     func empty() {
         func lines(_ style: OutputStyle) -> [[String]] {
             [
-                PortfolioList.lines([], style), PropertyList.lines([], portfolios: [:], style),
-                UnitList.lines([], properties: [:], style), UserList.lines([], places: [:], style), RoleList.lines([], style),
-                KeyList.lines([], places: [:], style), SessionList.lines([], style),
+                Doorward.Portfolio.lines([], style), Doorward.Property.lines([], style),
+                Doorward.Unit.lines([], style), Doorward.User.lines([], style), RoleList.lines([], style),
+                Doorward.APIKey.lines([], style), SessionList.lines([], style),
             ]
         }
         #expect(lines(pipe).joined().isEmpty)
@@ -138,18 +139,18 @@ import Testing
     @Test("one object is shown with the name of each value")
     func shown() throws {
         #expect(
-            PortfolioShow.lines(try portfolios[0], pipe) == [
+            try portfolios[0].lines(pipe) == [
                 "name\tHarbour Homes of the northern harbour", "properties\t1", "admins\t2", "created\t\(Self.time)",
                 "changed\t-",
                 "id\t\(Self.ids[0])",
             ])
         #expect(
-            UnitShow.lines(try units[0], properties: ["p": "Quay 1"], pipe) == [
+            try units[0].lines(names: ["p": "Quay 1"], pipe) == [
                 "name\t1A", "property\tQuay 1", "tenants\t1", "locks\t2", "common areas\t-", "created\t-", "changed\t-",
                 "id\t\(Self.ids[0])",
             ])
         #expect(
-            UserView(try users[1], places: [:]).lines(pipe) == [
+            try users[1].lines(pipe) == [
                 "name\tRoot", "email\t-", "roles\tsuper admin", "status\tdisabled", "created\t-", "changed\t-",
                 "id\t\(Self.ids[1])",
             ])
@@ -157,15 +158,15 @@ import Testing
 
     @Test("a property is shown with its address, and a lockdown with its beginning and reason")
     func property() throws {
-        var property: Wire.Property = try decoded(
+        var property: Doorward.Property = try decoded(
             #"{"id":"p","name":"Quay 1","portfolioId":"a","address":{"street":"Quay 1","city":"Hamburg","postalCode":"01234","#
                 + #""state":"","country":"DE"},"lockdown":{"active":true,"since":"\#(Self.time)","reason":"fire\u001B"}}"#)
-        let lines = PropertyShow.lines(property, portfolios: ["a": "Harbour"], pipe)
+        let lines = property.lines(names: ["a": "Harbour"], pipe)
         #expect(lines[1...2] == ["portfolio\tHarbour", "address\tQuay 1, 01234 Hamburg, DE"])
         #expect(lines.contains("lockdown\tactive") && lines.contains("in lockdown since\t\(Self.time)"))
         #expect(lines.contains("lockdown reason\tfire\u{241B}"))
-        (property.lockdown, property.address) = (Wire.Property.Lockdown(active: false), nil)
-        let released = PropertyShow.lines(property, portfolios: [:], pipe)
+        (property.lockdown, property.address) = (Doorward.Property.Lockdown(active: false), nil)
+        let released = property.lines(pipe)
         #expect(released.contains("lockdown\toff") && released.contains("address\t-") && released[1] == "portfolio\ta")
         #expect(!released.contains { $0.contains("since") })
     }

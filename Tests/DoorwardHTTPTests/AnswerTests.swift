@@ -1,12 +1,12 @@
-import DoorwardAPI
 import DoorwardDomain
 import HTTPTypes
 import Testing
 
+@testable import DoorwardClient
 @testable import DoorwardHTTP
 
 /// The server's responses contain exactly the keys that the client's types read.
-@Suite struct WireAnswerTests {
+@Suite struct AnswerTests {
     @Test("Every route has an example of a successful request")
     func complete() {
         // The form of the document is that of OpenAPI, see `OpenAPITests`.
@@ -17,8 +17,8 @@ import Testing
 
     /// Keys that depend on the reason of a denial. No response in these tests contains them.
     private static let elsewhere: Set<String> = [
-        "DoorwardAPI.Wire.Denial.Missing.capability", "DoorwardAPI.Wire.Denial.Missing.module",
-        "DoorwardAPI.Wire.Denial.Missing.role",
+        "DoorwardClient.Doorward.Denial.Missing.capability", "DoorwardClient.Doorward.Denial.Missing.module",
+        "DoorwardClient.Doorward.Denial.Missing.role",
     ]
 
     @Test("The client's types read every key of every response, and every key that they read is in some response")
@@ -45,10 +45,10 @@ import Testing
     @Test("The key recorder finds a key that no type reads and a key that no response contains")
     func found() throws {
         let recorder = KeyRecorder()
-        let json = try JSONValue.parse(Array(#"{"unit":{"id":"u","name":"2B","shine":{"deep":1}},"more":[]}"#.utf8))
-        _ = try recorder.decode(Wire.UnitAnswer.self, from: json, at: "answer")
-        #expect(recorder.unread == ["answer.more", "answer.unit.shine"])
-        #expect(recorder.absent.contains("DoorwardAPI.Wire.Unit.propertyId"))
-        #expect(!recorder.absent.contains("DoorwardAPI.Wire.Unit.name"))
+        let json = try JSONValue.parse(Array(#"{"id":"u","name":"2B","shine":{"deep":1}}"#.utf8))
+        _ = try recorder.decode(Doorward.Unit.self, from: json, at: "unit")
+        #expect(recorder.unread == ["unit.shine"])
+        #expect(recorder.absent.contains("DoorwardClient.Doorward.Unit.propertyId"))
+        #expect(!recorder.absent.contains("DoorwardClient.Doorward.Unit.name"))
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The command `doorward`.
-@main struct Doorward: AsyncParsableCommand {
+@main struct DoorwardCommand: AsyncParsableCommand {
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
@@ -38,7 +38,7 @@ import ArgumentParser
             CommandGroup(
                 name: "Setup",
                 subcommands: [
-                    Discovered.self, Attach.self, Detach.self, Simulate.self, Adapters.self, ProfileGroup.self,
+                    Discovered.self, Attach.self, Notes.self, Detach.self, Simulate.self, Adapters.self, ProfileGroup.self,
                 ]),
             CommandGroup(name: "Other", subcommands: [API.self]),
             CommandGroup(

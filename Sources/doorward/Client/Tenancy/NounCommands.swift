@@ -1,0 +1,217 @@
+import ArgumentParser
+import DoorwardClient
+import DoorwardDomain
+
+/// A type of object that the commands `list`, `show`, `rename` and `delete` of its group show and change: portfolios, properties, units,
+/// users and API keys. What differs between the groups is in the type's table.
+protocol ListedByCommand: NamedNoun, Equatable {
+    /// What the commands print.
+    static var commands: NounCommands<Self> { get }
+    /// The kinds of entity whose names the output needs.
+    static func kinds(shownWith objects: [Self]) -> [AssociatedEntityType]
+    /// Finds an object by the text of an argument: its id, and the name that was found or typed.
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch
+    /// The id.
+    var id: String { get }
+}
+
+/// The words and columns of a type's commands.
+struct NounCommands<Noun> {
+    /// The name of one object in sentences.
+    let noun: String
+    /// What the argument that names an object takes, and its completion.
+    let argument: (help: ArgumentHelp, completion: CompletionKind?)
+    /// The sentence for an empty list.
+    let empty: String
+    /// The short help text of `list`.
+    let list: String
+    /// The short help text of `show`, if it says something else than `Show a NOUN.`
+    var show: String?
+    /// The short help text of `delete`, if it says something else than `Delete a NOUN.`
+    var delete: String?
+    /// Examples, and what else the long help texts say, by the name of the command.
+    let discussions: [String: String]
+    /// The columns of `list` before the id.
+    let columns: [(heading: String, fitting: Table.Fitting, value: NounValue<Noun>)]
+    /// The lines of `show` before the id.
+    var facts: [(name: String, value: NounValue<Noun>)] = []
+
+    fileprivate func configuration(_ name: String, _ abstract: String) -> CommandConfiguration {
+        CommandConfiguration(commandName: name, abstract: abstract, discussion: discussions[name] ?? "")
+    }
+}
+
+/// How a value of an object is shown.
+struct NounValue<Noun> {
+    /// `nil` where the object has no such line. `names` has the names of portfolios, properties and units, by id.
+    let cell: (_ object: Noun, _ names: [String: String], _ style: OutputStyle) -> Table.Cell?
+
+    /// A text as it is.
+    static func text(_ path: KeyPath<Noun, String?>, _ colour: OutputStyle.Colour? = nil) -> Self {
+        Self { object, _, _ in Table.Cell(object[keyPath: path], colour) }
+    }
+
+    static func text(_ path: KeyPath<Noun, String>, _ colour: OutputStyle.Colour? = nil) -> Self {
+        Self { object, _, _ in Table.Cell(object[keyPath: path], colour) }
+    }
+
+    /// The number of elements.
+    static func count(_ path: KeyPath<Noun, [String]?>) -> Self {
+        Self { object, _, _ in Table.Cell(object[keyPath: path].map { "\($0.count)" }) }
+    }
+
+    /// An instant.
+    static func time(_ path: KeyPath<Noun, Doorward.Instant?>) -> Self {
+        Self { object, _, style in Table.Cell(object[keyPath: path].map(style.instant)) }
+    }
+
+    /// The name of an entity, or its id if the name is not known.
+    static func entity(_ path: KeyPath<Noun, String?>) -> Self {
+        Self { object, names, _ in Table.Cell(object[keyPath: path].map { names[$0] ?? $0 }) }
+    }
+
+    /// A cell that is made from the object.
+    static func cell(_ path: KeyPath<Noun, Table.Cell>) -> Self { Self { object, _, _ in object[keyPath: path] } }
+}
+
+extension ListedByCommand {
+    /// A row for each object; a sentence on a terminal if there is none.
+    static func lines(_ objects: [Self], names: [String: String] = [:], _ style: OutputStyle) -> [String] {
+        let (columns, empty) = (commands.columns, commands.empty)
+        if objects.isEmpty { return style.isInteractive ? [empty] : [] }
+        let rows = objects.map { object in
+            columns.map { $0.value.cell(object, names, style) ?? Table.Cell(nil) } + [Table.Cell(object.id, .dim)]
+        }
+        var table = Table(columns.map(\.heading) + ["ID"], rows: rows)
+        table.fittings = columns.map(\.fitting) + [.id]
+        return table.lines(style)
+    }
+
+    /// A line for each value, with the value's name first.
+    func lines(names: [String: String] = [:], _ style: OutputStyle) -> [String] {
+        let rows = (Self.commands.facts + [("id", .text(\.id))]).compactMap { fact in
+            fact.value.cell(self, names, style).map { [Table.Cell(fact.name), $0] }
+        }
+        return Table("", "", rows: rows).lines(style, withHeadings: false)
+    }
+}
+
+/// The argument that names an object.
+struct NounArgument<Noun: ListedByCommand>: ParsableArguments {
+    @Argument(help: Noun.commands.argument.help, completion: Noun.commands.argument.completion)
+    var text: String
+
+    func find(_ finder: NameResolver) async throws -> NameMatch { try await Noun.find(text, finder) }
+}
+
+/// The options of `list` that select objects.
+protocol ListFilter: ParsableArguments {
+    /// The items of the query.
+    func items(_ finder: NameResolver) async throws -> [(name: String, value: String?)]
+}
+
+/// The option for the objects that one other object contains.
+struct ContainerFilter<Container: ListedByCommand>: ListFilter {
+    @Option(
+        name: .customLong(Container.commands.noun),
+        help: ArgumentHelp("Only those of this \(Container.commands.noun): a name or id.", valueName: Container.commands.noun),
+        completion: Container.commands.argument.completion)
+    var container: String?
+
+    func items(_ finder: NameResolver) async throws -> [(name: String, value: String?)] {
+        guard let container else { return [] }
+        return [("\(Container.commands.noun)Id", try await Container.find(container, finder).id)]
+    }
+}
+
+/// No options, for a list that cannot be filtered, and for objects that contain no others.
+struct NoOptions: ListFilter, CascadeChoice {
+    var cascade: Bool { false }
+
+    func items(_: NameResolver) async throws -> [(name: String, value: String?)] { [] }
+}
+
+/// `list`: lists the visible objects.
+struct NounList<Noun: ListedByCommand, Filter: ListFilter>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration { Noun.commands.configuration("list", Noun.commands.list) }
+
+    @OptionGroup var filter: Filter
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let finder = NameResolver(client)
+        let objects = try await Resource<Noun>(client: client).list(filter.items(finder)).all()
+        let names = output.json ? [:] : try await finder.names(of: Noun.kinds(shownWith: objects.content))
+        output.print(json: objects.json) { Noun.lines(objects.content, names: names, table.style($0)) }
+    }
+}
+
+/// `show`: shows one object.
+struct NounShow<Noun: ListedByCommand>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        Noun.commands.configuration("show", Noun.commands.show ?? "Show a \(Noun.commands.noun).")
+    }
+
+    @OptionGroup var argument: NounArgument<Noun>
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let finder = NameResolver(client)
+        let answer = try await Resource<Noun>(client: client).get(argument.find(finder).id)
+        let names = output.json ? [:] : try await finder.names(of: Noun.kinds(shownWith: [answer.content]))
+        output.print(json: answer.json) { answer.content.lines(names: names, $0) }
+    }
+}
+
+/// `rename`: changes the name of a place.
+struct PlaceRename<Noun: Place>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration { Noun.commands.configuration("rename", "Rename a \(Noun.commands.noun).") }
+
+    @OptionGroup var argument: NounArgument<Noun>
+
+    @Argument(help: ArgumentHelp("The new name.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let found = try await argument.find(NameResolver(client))
+        let answer = try await namingOptions({ $0 == "name" ? FieldOption("the new name") : nil }) {
+            try await Resource<Noun>(client: client).change(found.id, ["name": name])
+        }
+        output.printRenamed(answer.json, found.name, to: answer.content.name, id: answer.content.id)
+    }
+}
+
+/// `delete`: deletes an object.
+struct NounDelete<Noun: ListedByCommand, Cascade: CascadeChoice>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        Noun.commands.configuration("delete", Noun.commands.delete ?? "Delete a \(Noun.commands.noun).")
+    }
+
+    @OptionGroup var argument: NounArgument<Noun>
+    @OptionGroup var cascade: Cascade
+    @OptionGroup var deletion: DeletionOptions
+    @OptionGroup var gateway: ClientOptions
+
+    func validate() throws {
+        guard Noun.self == Doorward.User.self, argument.text == "me" else { return }
+        throw ValidationError("`me` cannot be deleted; name a user by email address or id.")
+    }
+
+    func run() async throws {
+        try deletion.requireConfirmable()
+        let client = try gateway.client()
+        let found = try await argument.find(NameResolver(client))
+        try await deletion.run(
+            Resource<Noun>(client: client).deletion(of: found.id), name: found.name, "\(Noun.commands.noun) \(found.name)",
+            isCascading: cascade.cascade)
+    }
+}
