@@ -283,6 +283,7 @@ package final class AdapterStarter: Sendable {
 
 /// Attaches locks to the adapters and detaches them, according to changes of the tenancy that have taken effect.
 package struct Attachments: Sendable {
+    /// The state of each attached lock.
     package let devices: DeviceRuntimes
     /// The adapters of this gateway.
     package let adapters: AdapterRegistry

@@ -1,4 +1,3 @@
-@testable import DoorwardLocks
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
@@ -7,6 +6,8 @@ import DoorwardTesting
 import Logging
 import Synchronization
 import Testing
+
+@testable import DoorwardLocks
 
 /// An adapter that cannot start takes only its own locks offline.
 @Suite struct AdapterStartTests {

@@ -1,4 +1,3 @@
-@testable import DoorwardTenancy
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
@@ -9,6 +8,7 @@ import Testing
 
 @testable import DoorwardLocks
 @testable import DoorwardStreams
+@testable import DoorwardTenancy
 
 /// Guests' commands wait in the queue of a slow lock while their right ends: it is revoked, the window or the hours of the
 /// schedule end, the window is shortened, or the property's zone is changed.

@@ -1,5 +1,5 @@
-import DoorwardDomain
 import DoorwardControl
+import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing

@@ -134,13 +134,12 @@ import Testing
         let before = try #require(house.control.directory.current.device(house.ids.door))
         let changed = try await Self.change(house) {
             $0.name = "Blue door"
-            ($0.texts[.model], $0.texts[.notes]) = (.set("M1"), .set("Ring for Ada"))
+            $0.texts[.model] = .set("M1")
             $0.isRemoteOperationEnabled = false
             $0.metadata = ["key": .string("secret")]
         }
         var expected = before
         (expected.name, expected.model, expected.isRemoteOperationEnabled) = ("Blue door", "M1", false)
-        expected.notes = "Ring for Ada"
         (expected.metadata, expected.updatedAt) = (["key": .string("secret")], house.clock.now())
         #expect(changed == expected)
         let record = try #require(house.portfolioLog.last?.body)
@@ -149,11 +148,11 @@ import Testing
             record.details["after"]
                 == .object([
                     "name": .personal("Blue door", person: nil), "model": .string("M1"), "isRemoteOperationEnabled": .bool(false),
-                    "metadataKeys": .integer(1), "notes": .personal("Ring for Ada", person: nil),
+                    "metadataKeys": .integer(1),
                 ]))
         #expect(await denial { _ = try await house.run(by: house.ids.owner) }?.reason == .remoteOperationDisabled)
         let cleared = try await Self.change(house) { $0.texts[.model] = .cleared }
-        #expect(cleared.model == nil && cleared.name == "Blue door" && cleared.notes == "Ring for Ada")
+        #expect(cleared.model == nil && cleared.name == "Blue door")
     }
 
     @Test("a change without effect is answered, and nothing is written")

@@ -1,4 +1,3 @@
-@testable import DoorwardTenancy
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
@@ -8,6 +7,7 @@ import Testing
 
 @testable import DoorwardKernel
 @testable import DoorwardLocks
+@testable import DoorwardTenancy
 
 /// Settings that move into the lock: a command with intent and outcome.
 @Suite struct LockSettingsTests {

@@ -1,6 +1,6 @@
 import Crypto
-import DoorwardDomain
 import DoorwardControl
+import DoorwardDomain
 import DoorwardTesting
 import Testing
 

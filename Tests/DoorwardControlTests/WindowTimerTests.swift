@@ -1,10 +1,10 @@
-@testable import DoorwardKernel
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
 import DoorwardTesting
 import Testing
 
+@testable import DoorwardKernel
 @testable import DoorwardLocks
 @testable import DoorwardStreams
 

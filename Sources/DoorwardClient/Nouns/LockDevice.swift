@@ -16,8 +16,6 @@ extension Doorward {
         public var manufacturer: String?
         /// The manufacturer's model name.
         public var model: String?
-        /// What managers note about the lock.
-        public var notes: String?
         /// The firmware version.
         public var firmwareVersion: String?
         /// The portfolio; `nil` for an unassigned lock.
@@ -88,6 +86,6 @@ extension Doorward.LockDevice: LeveledNoun {
         (.publicLevel, "id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
         (.resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
         (.operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
-        (.management, "address metadata isRemoteOperationEnabled notes"),
+        (.management, "address metadata isRemoteOperationEnabled"),
     ]
 }

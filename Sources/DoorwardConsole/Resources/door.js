@@ -347,16 +347,13 @@ function settings(context, state) {
     context.redraw();
   };
   return panel('settings',
-    own.error && notice('bad', sentenceOf(own.error, { name: 'The name', notes: 'The text', autoRelockSeconds: 'The time' })),
+    own.error && notice('bad', sentenceOf(own.error, { name: 'The name', autoRelockSeconds: 'The time' })),
     own.saved && notice('ok', own.saved),
     canChange && h('form.card-form', {
-      key: 'general', onsubmit: submit('', (form) => ({
-        name: form.get('name'), notes: String(form.get('notes')).trim() || null, isRemoteOperationEnabled: form.get('remote') === 'on',
-      })),
+      key: 'general', onsubmit: submit('', (form) => ({ name: form.get('name'), isRemoteOperationEnabled: form.get('remote') === 'on' })),
     },
       h('h2', null, 'General'),
       field('Name', { id: 'name', name: 'name', value: device.name, required: true, maxlength: 200 }),
-      field('Notes', { id: 'notes', name: 'notes', value: device.notes ?? '' }, { hint: 'Managers see them. At most 256 characters.' }),
       h('label.check', { for: 'remote' }, h('input', { id: 'remote', name: 'remote', type: 'checkbox', checked: device.isRemoteOperationEnabled }), 'Can be operated remotely'),
       button('Save', { type: 'submit', kind: 'primary', busy: own.isBusy, onclick: () => {} })),
     canSet && h('form.card-form', {
@@ -378,7 +375,7 @@ function facts(device) {
     ['Connection', device.isOnline === true ? 'Online' : device.isOnline === false ? 'Offline' : null],
     ['Last report', device.lastSeen ? time(device.lastSeen) : null],
     ['Model', [device.manufacturer, device.model].filter(Boolean).join(' ')], ['Firmware', device.firmwareVersion], ['Adapter', device.adapter],
-    ['Faults', (device.faults || []).join(', ')], ['Notes', device.notes],
+    ['Faults', (device.faults || []).join(', ')],
   ];
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return shown.length > 0 && h('section.facts', { key: 'facts' }, h('h2', null, 'About the lock'),

@@ -47,7 +47,7 @@ enum PageStyle {
     static let reports =
         common + """
             :root { color-scheme: light; --text: #1b1f24; --back: #fff; --soft: #57606a; --line: #d0d7de; --band: #f6f8fa; \
-            --good: #1a7f4b; --fail: #9a6700; --deny: #b3261e; --hand: #5b6b8c; }
+            --good: #1a7f4b; --fail: #9a6700; --deny: #b3261e; --hand: #5b6b8c; --button: #0b57d0; --on-button: #fff; }
             body { font: 15px/1.5 system-ui, "Liberation Sans", sans-serif; }
             main { max-width: 74rem; padding: 2rem 1.5rem 4rem; overflow-wrap: normal; }
             h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .25rem; }

@@ -63,8 +63,6 @@ package struct ShownDevice: Sendable {
         F(recorded: "hasCode", .changed { $0.device.sealedCode != $1.device.sealedCode }, columns: ["sealed_code"]) {
             .bool($0.device.sealedCode != nil)
         },
-        // Notes may name people.
-        F("notes", .management, audit: .personal(.changes)) { $0.device.notes },
         F("metadata", .management) { $0.device.metadata },
         // Metadata may contain personal data: records contain only the number of its keys.
         F(recorded: "metadataKeys", .changed { $0.device.metadata != $1.device.metadata }) {

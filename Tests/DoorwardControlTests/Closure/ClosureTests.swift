@@ -34,10 +34,7 @@ import Testing
     func planted(fault: ClosureRun.Fault) async throws {
         for seed in TestRounds.first..<TestRounds.first + 10_000 / Self.stepsOfWorld {
             var run = try await ClosureRun(seed: UInt64(seed), fault: fault)
-            for step in 0..<Self.stepsOfWorld where await run.step() != nil {
-                print("closure with the planted fault \(fault): found in world \(seed), step \(step)")
-                return
-            }
+            for _ in 0..<Self.stepsOfWorld where await run.step() != nil { return }
             await run.world.control.stop()
         }
         Issue.record("\(fault) was not found")
