@@ -51,11 +51,9 @@ need_swift() {
 }
 
 # The build that tests, lint and demo share, so that nothing is built twice. An import that Package.swift does not declare is an
-# error here. No editor uses this build, so there is no index, which is an eighth to a third of the compiler's work (decision 0147).
-# The parts in C, mostly cryptography, are optimised: that takes no longer, and tests over HTTP spend a seventh of their time there
-# otherwise.
+# error here.
 build() {
-    swift build --explicit-target-dependency-import-check error --disable-index-store -Xcc -O2 -Xcc -g0 "$@"
+    swift build --explicit-target-dependency-import-check error "$@"
 }
 
 # stage NAME COMMAND…: runs a command, and adds a line to the file `stages`: NAME, elapsed seconds, seconds of the processors.
