@@ -2,9 +2,10 @@ package import DoorwardDomain
 package import DoorwardPolicy
 import Synchronization
 
-/// A gate that a decision passes with its effect: once `pass` has returned, nobody is inside who decided before it was called.
+/// A gate in which a decision and its effect, such as sending a command, are made without a change of the tenancy in between. After
+/// `pass` has returned, no decision on a directory that was replaced before the call can take effect any more.
 package protocol DecisionGate: Sendable {
-    /// Waits until whoever is inside has left.
+    /// Waits until the decisions that are in the gate have taken effect.
     func pass() async
 }
 

@@ -1,4 +1,3 @@
-internal import DoorwardKernel
 internal import Metrics
 
 /// The metrics of the live streams.
