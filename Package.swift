@@ -51,11 +51,6 @@ let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 
-/// What the modules of use cases depend on.
-let kernel: [Target.Dependency] = [
-    "DoorwardKernel", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto,
-]
-
 /// The modules of use cases.
 let rooms: [Target.Dependency] = ["DoorwardKernel", "DoorwardLocks", "DoorwardTenancy", "DoorwardRecords", "DoorwardStreams"]
 
@@ -120,24 +115,28 @@ let package = Package(
         // of changes, clocks, lists, and what a reader may see.
         module(
             "DoorwardKernel",
-            [
-                "CTimex", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit", logging, metrics, crypto,
-                deque,
-                heap,
-            ]),
+            ["CTimex", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", logging, metrics, crypto, deque, heap]),
         // From a command to its outcome: decide, write the intent, send, wait for the lock, write the outcome. Reports of locks,
         // recovery, lockdowns, adapters.
-        module("DoorwardLocks", kernel + [deque]),
+        module(
+            "DoorwardLocks",
+            ["DoorwardKernel", "DoorwardDomain", "DoorwardPolicy", "DoorwardAdapterKit", logging, metrics, crypto, deque]),
         // The use cases of places, people, devices, guests, invitations, keys and sign-in.
-        module("DoorwardTenancy", kernel + ["DoorwardLocks", cryptoExtras, heap]),
+        module(
+            "DoorwardTenancy",
+            [
+                "DoorwardKernel", "DoorwardLocks", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", "DoorwardAdapterKit",
+                metrics, crypto, cryptoExtras, heap,
+            ]),
         // The use cases of the access logs: history, checkpoints, proofs, retention, erasure, exports, compliance, backups.
-        module("DoorwardRecords", kernel),
+        module(
+            "DoorwardRecords", ["DoorwardKernel", "DoorwardDomain", "DoorwardPolicy", "DoorwardAudit", logging, metrics]),
         // The live stream.
-        module("DoorwardStreams", kernel + [deque]),
+        module("DoorwardStreams", ["DoorwardKernel", "DoorwardDomain", "DoorwardPolicy", metrics, crypto, deque]),
         // Wires the five into one gateway, with its start, recovery and stop.
         module(
             "DoorwardControl",
-            kernel + ["DoorwardLocks", "DoorwardTenancy", "DoorwardRecords", "DoorwardStreams"]),
+            rooms + ["DoorwardDomain", "DoorwardPolicy", "DoorwardAdapterKit", logging, metrics]),
         // Persistent storage in SQLite. Only this module uses GRDB.
         module(
             "DoorwardStore",
@@ -199,10 +198,12 @@ let package = Package(
         tests("DoorwardAuditTests", ["DoorwardAudit", "DoorwardDomain", "DoorwardTesting", crypto], exclude: ["Fixtures"]),
         tests("DoorwardMQTTTests", ["DoorwardMQTT", "DoorwardDomain", "DoorwardTesting"]),
         tests("DoorwardAdapterKitTests", ["DoorwardAdapterKit", "DoorwardAdapterTesting", "DoorwardDomain"]),
-        tests("DoorwardKernelTests", kernel + ["DoorwardTesting"]),
-        tests("DoorwardLocksTests", kernel + ["DoorwardLocks", "DoorwardTesting"]),
-        tests("DoorwardRecordsTests", kernel + ["DoorwardRecords", "DoorwardTesting"]),
-        tests("DoorwardStreamsTests", kernel + ["DoorwardStreams", "DoorwardTesting"]),
+        tests("DoorwardKernelTests", ["DoorwardKernel", "DoorwardDomain", "DoorwardTesting"]),
+        tests("DoorwardLocksTests", ["DoorwardLocks", "DoorwardKernel", "DoorwardAdapterKit", "DoorwardDomain"]),
+        tests(
+            "DoorwardRecordsTests",
+            ["DoorwardRecords", "DoorwardKernel", "DoorwardPolicy", "DoorwardAudit", "DoorwardDomain", "DoorwardTesting"]),
+        tests("DoorwardStreamsTests", ["DoorwardStreams", "DoorwardKernel", "DoorwardDomain", "DoorwardTesting"]),
         tests(
             "DoorwardControlTests",
             [
