@@ -14,6 +14,8 @@ public struct LockDevice: Hashable, Sendable {
     package var manufacturer: String?
     /// The manufacturer's model name, as entered by the user; `nil` if not given.
     package var model: String?
+    /// What managers note about the lock, such as where its key box is; `nil` if they note nothing.
+    package var notes: String?
     /// The firmware version that was stored with the lock; `nil` if none was. What the lock reports is in its status.
     package var firmwareVersion: String?
     /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then `nil` too.
@@ -60,9 +62,11 @@ package enum DeviceText: String, CaseIterable, Sendable {
     case manufacturer
     /// The manufacturer's model name.
     case model
+    /// The notes of managers.
+    case notes
 
     /// Maximum number of characters (code points) in a request.
-    package var longest: Int { 200 }
+    package var longest: Int { self == .notes ? 256 : 200 }
 }
 
 extension LockDevice {
@@ -72,12 +76,14 @@ extension LockDevice {
             switch text {
             case .manufacturer: manufacturer
             case .model: model
+            case .notes: notes
             }
         }
         set {
             switch text {
             case .manufacturer: manufacturer = newValue
             case .model: model = newValue
+            case .notes: notes = newValue
             }
         }
     }

@@ -95,6 +95,7 @@ extension TenancyUnitOfWork {
         } else if isMoved, owner(device)?.allows(placementIn: place.portfolioID) == false {
             throw .invalid("propertyId", "other_portfolio")
         }
+        if place.portfolioID != device.portfolioID, changes.texts[.notes]?.isUnchanged ?? true { changed.notes = nil }
         if changed != device {
             changed.updatedAt = now
             apply(.putDevice(changed))
@@ -136,7 +137,12 @@ extension TenancyUnitOfWork {
         try requireMove(of: device, to: place)
         guard owner(device)?.allows(placementIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
         guard device.place != place else { return device }
-        let moved = move(device, to: place, from: device)
+        var changed = device
+        if place.portfolioID != device.portfolioID, device.notes != nil {
+            changed.notes = nil
+            noteUpdate(from: device, to: changed, staysInPortfolio: false)
+        }
+        let moved = move(changed, to: place, from: device)
         try requireWithinDeviceLimit(moved, from: device)
         return moved
     }

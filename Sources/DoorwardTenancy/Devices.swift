@@ -234,8 +234,9 @@ extension TenancyUnitOfWork {
             capabilities: checked.capabilities, createdAt: now, updatedAt: now)
         for (text, value) in new.texts { device[text] = value }
         apply(.putDevice(device))
-        note(
-            .create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: device.auditFields)
+        var after = device.auditFields
+        if device.notes != nil { after["hasNotes"] = .bool(true) }
+        note(.create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: after)
         try requireWithin(.maxDevices, of: property.portfolioID)
         return device
     }

@@ -38,7 +38,7 @@ import ArgumentParser
             CommandGroup(
                 name: "Setup",
                 subcommands: [
-                    Discovered.self, Attach.self, Detach.self, Simulate.self, Adapters.self, ProfileGroup.self,
+                    Discovered.self, Attach.self, Notes.self, Detach.self, Simulate.self, Adapters.self, ProfileGroup.self,
                 ]),
             CommandGroup(name: "Other", subcommands: [API.self]),
             CommandGroup(

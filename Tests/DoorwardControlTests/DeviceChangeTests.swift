@@ -134,12 +134,13 @@ import Testing
         let before = try #require(house.control.directory.current.device(house.ids.door))
         let changed = try await Self.change(house) {
             $0.name = "Blue door"
-            $0.texts[.model] = .set("M1")
+            ($0.texts[.model], $0.texts[.notes]) = (.set("M1"), .set("Ring for Ada"))
             $0.isRemoteOperationEnabled = false
             $0.metadata = ["key": .string("secret")]
         }
         var expected = before
         (expected.name, expected.model, expected.isRemoteOperationEnabled) = ("Blue door", "M1", false)
+        expected.notes = "Ring for Ada"
         (expected.metadata, expected.updatedAt) = (["key": .string("secret")], house.clock.now())
         #expect(changed == expected)
         let record = try #require(house.portfolioLog.last?.body)
@@ -148,11 +149,11 @@ import Testing
             record.details["after"]
                 == .object([
                     "name": .personal("Blue door", person: nil), "model": .string("M1"), "isRemoteOperationEnabled": .bool(false),
-                    "metadataKeys": .integer(1),
+                    "metadataKeys": .integer(1), "hasNotes": .bool(true),
                 ]))
         #expect(await denial { _ = try await house.run(by: house.ids.owner) }?.reason == .remoteOperationDisabled)
         let cleared = try await Self.change(house) { $0.texts[.model] = .cleared }
-        #expect(cleared.model == nil && cleared.name == "Blue door")
+        #expect(cleared.model == nil && cleared.name == "Blue door" && cleared.notes == "Ring for Ada")
     }
 
     @Test("a change without effect is answered, and nothing is written")
@@ -264,11 +265,13 @@ import Testing
         #expect(foreign?.hasReach == false)
         _ = try await house.control.roles.assign(
             house.caller(house.ids.superAdmin), .owner, to: house.ids.owner, on: .portfolio(house.ids.otherPortfolio))
+        try await Self.change(house) { $0.texts[.notes] = .set("Key box") }
         let moved = try await Self.change(house) { $0.propertyID = .set(other) }
         #expect(moved.portfolioID == house.ids.otherPortfolio && moved.unitID == nil)
         for log in [LogID.portfolio(house.ids.portfolio), .portfolio(house.ids.otherPortfolio), .gateway] {
             #expect(house.store.log(log).last?.body.action == .move)
         }
+        #expect(moved.notes == nil)
         let elsewhere = await failure {
             try await Self.change(house, house.ids.frontDoor) {
                 ($0.propertyID, $0.unitID) = (.set(other), .set(house.ids.unit))
@@ -276,6 +279,41 @@ import Testing
         }
         guard case .invalid(let problems) = elsewhere else { return _ = Issue.record("a unit of another property was accepted") }
         #expect(problems == [FieldProblem(field: "unitId", problem: "not_in_property")])
+    }
+
+    @Test("notes stay with the portfolio whose managers wrote them, unless the move states new ones")
+    func notesOfAMovedLock() async throws {
+        let house = try await House()
+        let tenancy = house.control.directory.current
+        let other = try #require(tenancy.device(house.ids.otherDoor)?.propertyID)
+        _ = try await house.control.roles.assign(
+            house.caller(house.ids.superAdmin), .owner, to: house.ids.owner, on: .portfolio(house.ids.otherPortfolio))
+        let unit = try #require(
+            try await house.control.portfolios.createUnit(
+                house.caller(house.ids.owner), in: other, NewUnit(name: "Flat", tenants: [], devices: []), repeatable: nil
+            ).fresh)
+        func note() async throws { try await Self.change(house, house.ids.frontDoor) { $0.texts[.notes] = .set("Key box") } }
+        func last() -> RecordValue? { house.store.log(.gateway).last { $0.body.action == .update }?.body.details["after"] }
+        try await note()
+        let inside = try await Self.change(house, house.ids.frontDoor) { $0.unitID = .set(house.ids.unit) }
+        #expect(inside.notes == "Key box")
+        let moved = try await house.control.attachedDevices.move(house.caller(house.ids.owner), house.ids.frontDoor, to: unit.id)
+        #expect(moved.portfolioID == house.ids.otherPortfolio && moved.notes == nil)
+        #expect(last() == .object(["hasNotes": .bool(false)]))
+        for log in [LogID.portfolio(house.ids.portfolio), .portfolio(house.ids.otherPortfolio)] {
+            #expect(house.store.log(log).last?.body.details["before"] != .object(["hasNotes": .bool(true)]))
+        }
+        try await note()
+        let back = try await Self.change(house, house.ids.frontDoor) { $0.propertyID = .set(house.ids.property) }
+        #expect(back.notes == nil)
+        #expect(last() == .object(["hasNotes": .bool(false)]))
+        try await note()
+        let again = try await Self.change(house, house.ids.frontDoor) {
+            ($0.propertyID, $0.texts[.notes]) = (.set(other), .set("Key box"))
+        }
+        #expect(again.notes == "Key box")
+        let left = try await Self.change(house, house.ids.frontDoor) { $0.propertyID = .cleared }
+        #expect(left.portfolioID == nil && left.notes == nil)
     }
 
     @Test("a user who may not move a lock is denied, even if the requested place is invalid")

@@ -34,7 +34,11 @@ import Testing
         #expect(plain.portfolioID == nil && plain.propertyID == nil && plain.unitID == nil)
         #expect(plain.isRemoteOperationEnabled)
         #expect(plain.address.isEmpty && plain.metadata.isEmpty && plain.settings.autoRelockSeconds == nil)
-        #expect(plain.manufacturer == nil && plain.model == nil && plain.firmwareVersion == nil)
+        var texts = plain
+        for text in DeviceText.allCases { texts[text] = text.rawValue }
+        #expect((texts.manufacturer, texts.model, texts.notes) == ("manufacturer", "model", "notes"))
+        #expect(DeviceText.allCases.allSatisfy { texts[$0] == $0.rawValue })
+        #expect(plain.notes == nil && plain.manufacturer == nil && plain.model == nil && plain.firmwareVersion == nil)
     }
 
     @Test("By default a device's status is unknown and stale, and a set one keeps all its values")

@@ -58,6 +58,33 @@ import Testing
             ])
     }
 
+    @Test("Notes have at most 256 characters, of any number of bytes, and no control characters; managers alone see them")
+    func notes() async throws {
+        let house = try await House()
+        let path = "/devices/\(house.ids.door)"
+        let longest = String(repeating: "🔑", count: 256)
+        let noted = try await house.call(.put, path, as: .manager, #"{"notes":" \#(longest.dropFirst(2)) "}"#)
+        #expect(noted.data["device"]["notes"] == .string(String(longest.dropFirst(2))))
+        #expect(try await house.call(.put, path, as: .manager, #"{"notes":"\#(longest)"}"#).status == 200)
+        for (text, problem) in [
+            ("\(longest)x", "too_long"), (#"a\u0007b"#, "control_character"), (#"a\nb"#, "control_character"), (" ", "blank"),
+        ] {
+            #expect(try await house.call(.put, path, as: .manager, #"{"notes":"\#(text)"}"#).problems == ["notes: \(problem)"])
+        }
+        #expect(try await house.call(.get, path, as: .auditor).data["device"]["notes"] == .string(longest))
+        for person in [House.Person.tenant, .maintenance, .superAdmin] {
+            #expect(try await house.call(.get, path, as: person).data["device"].keys.contains("notes") == false, "\(person)")
+        }
+        for person in [House.Person.tenant, .maintenance, .auditor, .superAdmin] {
+            #expect(try await house.call(.put, path, as: person, #"{"notes":"x"}"#).code == "role_insufficient", "\(person)")
+        }
+        let cleared = try await house.call(.put, path, as: .manager, #"{"notes":null}"#)
+        #expect(cleared.data["device"]["notes"] == .null)
+        let records = try await house.call(.get, "/access-records?deviceId=\(house.ids.door)&limit=1", as: .owner)
+        let details = records.data["accessRecords"][0]["details"]
+        #expect(details["before"] == .object(["hasNotes": .bool(true)]) && details["after"] == .object(["hasNotes": .bool(false)]))
+    }
+
     @Test("A property or unit that is not visible gives the same error as one that does not exist")
     func places() async throws {
         let house = try await House()

@@ -20,7 +20,7 @@ import Testing
     private static let operationsDevice = residentDevice.union([
         "manufacturer", "model", "firmwareVersion", "lastSeen", "faults", "adapter",
     ])
-    private static let wholeDevice = operationsDevice.union(["address", "metadata", "isRemoteOperationEnabled"])
+    private static let wholeDevice = operationsDevice.union(["address", "metadata", "isRemoteOperationEnabled", "notes"])
 
     @Test(
         "A device contains the fields of the caller's role; those without a value are null",

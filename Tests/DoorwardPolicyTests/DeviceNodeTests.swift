@@ -15,6 +15,7 @@ import Testing
     /// The device with each combination of its optional values present or missing, including combinations that are invalid.
     private static let devices = (0..<16).map { bits in
         var device = full
+        device.notes = bits & 4 == 0 ? "Key box" : nil
         if bits & 1 != 0 { device.portfolioID = nil }
         if bits & 2 != 0 { device.propertyID = nil }
         if bits & 4 != 0 { device.unitID = nil }

@@ -24,7 +24,7 @@ import Testing
             "viewLevel id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
         Line(.device, .resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
         Line(.device, .operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
-        Line(.device, .management, "address metadata isRemoteOperationEnabled"),
+        Line(.device, .management, "address metadata isRemoteOperationEnabled notes"),
         Line(.device, .owner, ""),
         Line(.portfolio, .publicLevel, "viewLevel id name"),
         Line(.portfolio, .resident, ""),

@@ -9,7 +9,7 @@ import Testing
             """
             id name adapter address manufacturer model firmwareVersion portfolioId propertyId propertyName unitId unitName \
             isRemoteOperationEnabled isOnline lastSeen state stateQuality stateAt doorState batteryLevel batteryLow faults capabilities \
-            settings metadata createdAt updatedAt
+            settings notes metadata createdAt updatedAt
             """
         ),
         (.portfolio, "id name administratorUserIds propertyIds createdAt updatedAt"),

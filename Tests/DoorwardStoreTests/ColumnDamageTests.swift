@@ -242,7 +242,7 @@ struct ColumnDamage: Sendable {
             ("properties", "lockdown_since lockdown_reason"),
             ("units", "name created_at updated_at"),
             ("devices", "name adapter manufacturer model firmware_version is_remote_operation_enabled capabilities"),
-            ("devices", "auto_relock_seconds sealed_code created_at updated_at"),
+            ("devices", "auto_relock_seconds sealed_code created_at updated_at notes"),
             ("users", "email_key is_enabled is_super_admin has_compliance_pack created_at updated_at"),
             ("role_associations", "created_at updated_at"),
             ("guest_accesses", "label valid_from valid_until revoked_at created_at time_zone max_uses"),

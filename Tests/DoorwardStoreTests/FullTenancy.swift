@@ -39,6 +39,7 @@ struct FullTenancy: Sendable {
             capabilities: [.lock, .unlock], settings: LockSettings(autoRelockSeconds: 30), sealedCode: [7, 0, 255],
             metadata: metadata, createdAt: at,
             updatedAt: later)
+        device.notes = "Key box left of the gate"
         user = User(
             id: id(5), email: "ada\(seed)@example.com", firstName: "Ada", lastName: "Lovelace", isSuperAdmin: true,
             defaultPortfolioID: portfolio.id, defaultPropertyID: property.id, defaultUnitID: unit.id, hasCompliancePack: true,

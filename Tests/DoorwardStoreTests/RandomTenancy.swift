@@ -127,7 +127,7 @@ struct RandomTenancy {
     private mutating func putDevice() {
         let unit = flag() ? units.randomElement(using: &random) : nil
         let property = unit?.propertyID ?? (flag() ? properties.randomElement(using: &random)?.id : nil)
-        let device = LockDevice(
+        var device = LockDevice(
             id: known(devices), name: text(), adapter: text(), address: object(), manufacturer: optionalText(),
             model: optionalText(), firmwareVersion: optionalText(),
             portfolioID: property.flatMap { id in properties.last { $0.id == id }?.portfolioID }, propertyID: property,
@@ -137,6 +137,7 @@ struct RandomTenancy {
             sealedCode: flag() ? [UInt8.random(in: .min ... .max, using: &random)] : nil,
             metadata: object(),
             createdAt: instant(), updatedAt: instant())
+        device.notes = optionalText()
         devices.append(device.id)
         changes.append(.putDevice(device))
     }

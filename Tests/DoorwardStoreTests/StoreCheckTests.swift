@@ -129,6 +129,33 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: database.path)) == before)
     }
 
+    @Test("A file of an older schema is whole, and the next start migrates it and keeps its rows")
+    func olderSchema() async throws {
+        let sample = try await CheckedSample(seed: 8)
+        try sample.database.edit(
+            """
+            ALTER TABLE devices DROP COLUMN notes;
+            DELETE FROM grdb_migrations WHERE identifier = '2';
+            PRAGMA user_version = 1
+            """)
+        let report = try StoreCheck.run(path: sample.database.path)
+        #expect(report.schema == 1 && report.fault == nil, "\(String(describing: report.fault))")
+        #expect(report.counts == (try StoreCheck.run(path: try await CheckedSample(seed: 8).database.path)).counts)
+
+        let damaged = try sample.database.copyFiles(to: "damaged.db")
+        let queue = try DatabaseQueue(path: damaged)
+        try await queue.writeWithoutTransaction { try $0.execute(sql: "UPDATE devices SET capabilities = -1") }
+        try queue.close()
+        #expect(try StoreCheck.run(path: damaged).fault != nil)
+
+        let store = try sample.database.open()
+        var loaded: Set<TenancyChange> = []
+        try await store.loadTenancy { loaded.insert($0) }
+        #expect(loaded == Set(sample.script.fixture.changes))
+        try await store.close()
+        #expect(try StoreCheck.run(path: sample.database.path).schema == Schema.current.number)
+    }
+
     // MARK: Damage
 
     @Test("A check reports every alteration of the file with its log and record", arguments: Alteration.all)

@@ -34,6 +34,7 @@ struct TenancyVariant: Sendable, CustomStringConvertible {
         TenancyVariant("a portfolio that keeps its log") { $0.portfolio.retention.days = nil },
         TenancyVariant("a device without a manufacturer") { $0.device.manufacturer = nil },
         TenancyVariant("a device without a model") { $0.device.model = nil },
+        TenancyVariant("a device without notes") { $0.device.notes = nil },
         TenancyVariant("a device without a firmware version") { $0.device.firmwareVersion = nil },
         TenancyVariant("a device of a property") { $0.device.unitID = nil },
         TenancyVariant("a device of a portfolio") { ($0.device.propertyID, $0.device.unitID) = (nil, nil) },

@@ -483,7 +483,7 @@ def unknown_door(console, gateway):
 
 
 def settings(console, gateway):
-    """Who can open a door, at another time too; its name and its settings."""
+    """Who can open a door, at another time too; its name, its notes and its settings."""
     page = console.sign_in("owner")
     open_door(page, "Cellar")
     page.get_by_role("tab", name="History").focus()
@@ -495,9 +495,15 @@ def settings(console, gateway):
     button(page, "Send to the lock").click()
     page.locator(".notice.ok", has_text="The lock has confirmed the settings.").wait_for()
     page.fill("#name", "Cellar door")
+    page.fill("#notes", "Key box <b>left</b> of the gate")
     button(page, "Save").click()
     page.locator("h1", has_text="Cellar door").wait_for()
+    page.locator("dd", has_text="Key box <b>left</b> of the gate").wait_for()
     console.check(page, "door-settings")
+    page.fill("#notes", "x" * 257)
+    button(page, "Save").click()
+    page.locator(".notice.bad", has_text="The text is too long").wait_for()
+    page.fill("#notes", "")
     page.fill("#name", "Cellar")
     button(page, "Save").click()
     page.locator("h1", has_text="Cellar").wait_for()

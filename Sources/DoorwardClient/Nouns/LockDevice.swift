@@ -16,6 +16,8 @@ extension Doorward {
         public var manufacturer: String?
         /// The manufacturer's model name.
         public var model: String?
+        /// What managers note about the lock.
+        public var notes: String?
         /// The firmware version.
         public var firmwareVersion: String?
         /// The portfolio; `nil` for an unassigned lock.
@@ -86,6 +88,6 @@ extension Doorward.LockDevice: LeveledNoun {
         (.publicLevel, "id name state stateQuality stateAt doorState isOnline capabilities propertyName unitName"),
         (.resident, "batteryLevel batteryLow portfolioId propertyId unitId settings createdAt updatedAt"),
         (.operations, "manufacturer model firmwareVersion lastSeen faults adapter"),
-        (.management, "address metadata isRemoteOperationEnabled"),
+        (.management, "address metadata isRemoteOperationEnabled notes"),
     ]
 }

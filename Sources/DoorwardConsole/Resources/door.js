@@ -324,6 +324,9 @@ export function entriesView(data, at, go) {
   ];
 }
 
+/** The values that differ from those of the object, so that a form changes nothing that another person has changed meanwhile. @param {any} object @param {any} values */
+const changed = (object, values) => Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== (object[name] ?? null)));
+
 /** @param {any} context @param {any} state */
 function settings(context, state) {
   const { device } = state;
@@ -347,13 +350,16 @@ function settings(context, state) {
     context.redraw();
   };
   return panel('settings',
-    own.error && notice('bad', sentenceOf(own.error, { name: 'The name', autoRelockSeconds: 'The time' })),
+    own.error && notice('bad', sentenceOf(own.error, { name: 'The name', notes: 'The text', autoRelockSeconds: 'The time' })),
     own.saved && notice('ok', own.saved),
     canChange && h('form.card-form', {
-      key: 'general', onsubmit: submit('', (form) => ({ name: form.get('name'), isRemoteOperationEnabled: form.get('remote') === 'on' })),
+      key: 'general', onsubmit: submit('', (form) => changed(device, {
+        name: form.get('name'), notes: String(form.get('notes')).trim() || null, isRemoteOperationEnabled: form.get('remote') === 'on',
+      })),
     },
       h('h2', null, 'General'),
       field('Name', { id: 'name', name: 'name', value: device.name, required: true, maxlength: 200 }),
+      field('Notes', { id: 'notes', name: 'notes', value: device.notes ?? '' }, { hint: 'Managers see them. At most 256 characters.' }),
       h('label.check', { for: 'remote' }, h('input', { id: 'remote', name: 'remote', type: 'checkbox', checked: device.isRemoteOperationEnabled }), 'Can be operated remotely'),
       button('Save', { type: 'submit', kind: 'primary', busy: own.isBusy, onclick: () => {} })),
     canSet && h('form.card-form', {
@@ -375,7 +381,7 @@ function facts(device) {
     ['Connection', device.isOnline === true ? 'Online' : device.isOnline === false ? 'Offline' : null],
     ['Last report', device.lastSeen ? time(device.lastSeen) : null],
     ['Model', [device.manufacturer, device.model].filter(Boolean).join(' ')], ['Firmware', device.firmwareVersion], ['Adapter', device.adapter],
-    ['Faults', (device.faults || []).join(', ')],
+    ['Faults', (device.faults || []).join(', ')], ['Notes', device.notes],
   ];
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return shown.length > 0 && h('section.facts', { key: 'facts' }, h('h2', null, 'About the lock'),

@@ -63,6 +63,9 @@ package struct ShownDevice: Sendable {
         F(recorded: "hasCode", .changed { $0.device.sealedCode != $1.device.sealedCode }, columns: ["sealed_code"]) {
             .bool($0.device.sealedCode != nil)
         },
+        F("notes", .management) { $0.device.notes },
+        // Notes may name people, and super admins read the gateway's log: records contain only whether there are any.
+        F(recorded: "hasNotes", .changed { $0.device.notes != $1.device.notes }) { .bool($0.device.notes != nil) },
         F("metadata", .management) { $0.device.metadata },
         // Metadata may contain personal data: records contain only the number of its keys.
         F(recorded: "metadataKeys", .changed { $0.device.metadata != $1.device.metadata }) {

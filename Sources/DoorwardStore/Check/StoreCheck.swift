@@ -69,7 +69,9 @@ package struct StoreCheck {
         guard schema > 0 else { throw StoreOpenError.notOurs(path: path) }
         var report = StoreCheckReport(path: path, bytes: Self.size(of: path), schema: schema, counts: StoreCheckCounts())
         do {
-            try SchemaCheck().run(in: db)
+            let check = SchemaCheck(of: schema)
+            try check.run(in: db)
+            try check.completeColumns(in: db)
             var records = RecordsCheck(db: db, keys: keys)
             defer { report.counts = records.counts }
             try records.run(progress)
@@ -120,26 +122,54 @@ private struct Companions {
     func removeNew() { for name in new { unlink(name) } }
 }
 
-/// Checks that the tables, indexes and views of a file are exactly those of the present schema.
-struct SchemaCheck {
+/// Checks that the tables, indexes and views of a file are exactly those that the steps up to the file's own schema create. A file of an
+/// older schema, such as a backup, is whole: the next start of a gateway migrates it.
+private struct SchemaCheck {
     private struct Item: Equatable {
         let name: String
         /// The statement that creates the item; `nil` for an index that SQLite creates for a table's constraint.
         let sql: String?
     }
 
+    private let schema: Schema
+
+    init(of number: Int) { schema = Schema(steps: Array(Schema.current.steps.prefix(number))) }
+
     func run(in db: Database) throws {
-        let expected = try items()
+        let expected = try Self.inEmptyDatabase(of: schema, Self.items)
         let found = try Self.items(in: db)
         for item in expected where !found.contains(item) { throw StoreFault(.schema(item.name)) }
         for item in found where !expected.contains(item) { throw StoreFault(.schema(item.name)) }
     }
 
-    /// Returns the items that the steps create in an empty in-memory database.
-    private func items() throws -> [Item] {
+    /// Makes the columns that later steps add readable in a file of an older schema, as NULL, by temporary views. They hide the tables of
+    /// the same name from this connection, and are not in the file.
+    func completeColumns(in db: Database) throws {
+        guard schema.number < Schema.current.number else { return }
+        let (old, new) = (
+            try Self.inEmptyDatabase(of: schema, Self.columns), try Self.inEmptyDatabase(of: .current, Self.columns)
+        )
+        for (table, columns) in new {
+            let missing = columns.subtracting(old[table] ?? columns).sorted()
+            guard !missing.isEmpty else { continue }
+            let added = missing.map { ", NULL AS \($0)" }.joined()
+            try db.execute(sql: "CREATE TEMP VIEW \(table) AS SELECT *\(added) FROM main.\(table)")
+        }
+    }
+
+    /// Returns what `read` finds in an empty in-memory database of the schema.
+    private static func inEmptyDatabase<Value>(of schema: Schema, _ read: (Database) throws -> Value) throws -> Value {
         let queue = try DatabaseQueue()
-        try Schema.current.migrate(queue)
-        return try queue.read(Self.items)
+        try schema.migrate(queue)
+        return try queue.read(read)
+    }
+
+    /// Returns the names of the columns of each table.
+    private static func columns(in db: Database) throws -> [String: Set<String>] {
+        let pairs = try db.rows(
+            "SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'"
+        ) { (table: try $0.value() as String, column: try $0.value() as String) }
+        return pairs.reduce(into: [:]) { $0[$1.table, default: []].insert($1.column) }
     }
 
     /// Returns all items except SQLite's own statistics tables.

@@ -23,7 +23,10 @@ struct Schema: Sendable {
     }
 
     /// The schema that this program writes. A published step is never changed: the next change of the schema is a further step.
-    static let current = Schema(steps: [Step(foreignKeyChecks: .immediate, encrypting: BaselineSchema.apply)])
+    static let current = Schema(steps: [
+        Step(foreignKeyChecks: .immediate, encrypting: BaselineSchema.apply),
+        Step(foreignKeyChecks: .immediate) { try $0.execute(sql: "ALTER TABLE devices ADD COLUMN notes TEXT") },
+    ])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).
     static let applicationID: Int32 = 0x446F_6F72

@@ -23,7 +23,7 @@ func json(of noun: some Encodable) throws -> Doorward.JSONValue {
             Doorward.LockDevice.self,
             #"""
             {"id":"d","name":"Door","adapter":"x","address":{"a":[1,null,true,2.5]},"manufacturer":"M","model":"M1",
-            "firmwareVersion":"1","portfolioId":"p","propertyId":"q","propertyName":"Q","unitId":"u","unitName":"U",
+            "notes":"N","firmwareVersion":"1","portfolioId":"p","propertyId":"q","propertyName":"Q","unitId":"u","unitName":"U",
             "isRemoteOperationEnabled":true,"isOnline":false,"lastSeen":"2026-11-21T08:00:00.001Z","state":"HALF_OPEN",
             "stateQuality":"GUESSED","stateAt":"2026-11-21T08:00:00.000Z","doorState":"AJAR","batteryLevel":7,"batteryLow":true,
             "faults":["odd"],"capabilities":["FLY"],"settings":{"autoRelockSeconds":5,"hasCode":true},"metadata":{"k":"v"},

@@ -48,6 +48,21 @@ import Testing
         #expect(lines.contains("faults\tnot fully locked, tamper"))
     }
 
+    @Test("notes are shown only if there are any, and cannot control the terminal")
+    func notes() {
+        let (pipe, terminal) = (
+            OutputStyle(isTerminal: false, environment: [:]), OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"])
+        )
+        var device = Doorward.LockDevice(id: "d", name: "Front")
+        #expect(!Status.lines(device, pipe).contains { $0.hasPrefix("notes") })
+        #expect(Notes.lines(device, pipe).isEmpty && Notes.lines(device, terminal) == ["Nothing is noted about Front."])
+        #expect(Notes.changed(device, pipe) == ["Front\t-"] && Notes.changed(device, terminal) == ["Removed the notes of Front."])
+        device.notes = "Key box\u{1B}[2J"
+        #expect(Status.lines(device, pipe).contains("notes\tKey box\u{241B}[2J"))
+        #expect(Notes.lines(device, terminal) == ["Key box\u{241B}[2J"])
+        #expect(Notes.changed(device, terminal) == ["Noted about Front: Key box\u{241B}[2J"])
+    }
+
     @Test("place, battery and availability are shown")
     func rest() {
         let low = view {

@@ -29,6 +29,24 @@ extension EndToEnd {
             #expect(json["device"]["unitId"] == .null)
         }
 
+        @Test("notes of a lock are written, shown, recorded and removed")
+        func notes() async throws {
+            let (_, house, shell) = try await ownersShell()
+            let id = try await house.lock("Front door")
+            let noted = try await shell.run("notes", "Front door", "Key box left of the gate 🔑")
+            #expect(noted.code == 0 && noted.output == "Front door\tKey box left of the gate 🔑\n", "\(noted.errors)")
+            #expect(try await shell.run("notes", "Front door").output == "Key box left of the gate 🔑\n")
+            #expect(try await shell.run("status", "Front door").rows.contains(["notes", "Key box left of the gate 🔑"]))
+            #expect(try await house.owner.get("/devices/\(id)").data["device"]["notes"] == .string("Key box left of the gate 🔑"))
+            let long = try await shell.run("notes", "Front door", String(repeating: "🔑", count: 257))
+            #expect(long.code == 1 && long.errors.contains("the text is too long"), "\(long.errors)")
+            #expect(try await shell.run("notes", "Front door", "x", "--clear").code == 2)
+            #expect(try await shell.run("notes", "Front door", "--clear").output == "Front door\t-\n")
+            #expect(try await shell.run("notes", "Front door").output.isEmpty)
+            let changes = try await shell.run("log", "Front door").rows.filter { $0[2].hasPrefix("update") }.map { $0[4] }
+            #expect(changes.suffix(2) == ["hasNotes no → yes", "hasNotes yes → no"], "\(changes)")
+        }
+
         @Test("a lock is detached by its name: it disappears from the list, and its history stays")
         func detach() async throws {
             let (_, house, shell) = try await ownersShell()

@@ -205,6 +205,9 @@ extension CommandCase {
         CommandCase("adapters", "--json", by: .admin, pipe: #"{"adapters":[{"kind":"mqtt""#),
         CommandCase("simulate", "Cellar", "door-open", pipe: "Cellar\tlocked\n", terminal: "Cellar is locked."),
         CommandCase("simulate", "Cellar", "low_battery", "--json", pipe: #""batteryLow":true"#),
+        CommandCase(
+            "notes", "Cellar", "Key box {how}", pipe: "Cellar\tKey box {how}\n", terminal: "Noted about Cellar: Key box {how}"),
+        CommandCase("notes", "Cellar", "--clear", "--json", pipe: #""notes":null"#),
         CommandCase("detach", "Away {how}", "--yes", pipe: "Away pipe\tdetached\n", terminal: "\n  its history: doorward log "),
     ]
 
