@@ -37,18 +37,17 @@ package final class TenancyWriter: Sendable {
     /// Makes one change.
     ///
     /// - Parameters:
-    ///   - reach: throws if an entity that the request names is not visible to the caller.
-    ///   - body: drafts the change on a copy of the directory; if it throws, nothing is changed. A draft without changes is not
-    ///     written.
+    ///   - reach: the entities that the request names.
+    ///   - body: drafts the change. A draft without changes is not written.
     ///   - afterwards: runs after the change has taken effect and before the next one starts; receives the previous directory.
     package func change<Value: Sendable>(
-        _ caller: Caller, reach: ReachCheck = { (_, _) throws(GatewayError) in },
-        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
+        _ caller: Caller, reach: [Reach] = [], body: @escaping Change<Value>.Body,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Value {
+        let change = Change(caller: caller, reach: reach, body: body)
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
-        try check(reach, caller)
-        return try await commit(caller, body: body, afterwards: afterwards)
+        try change.requireReach(in: directory.current, at: clock.decisionTime())
+        return try await commit(change, afterwards: afterwards)
     }
 
     /// Creates an entity in one change, once for each idempotency key.
@@ -57,33 +56,40 @@ package final class TenancyWriter: Sendable {
     ///   - repeatable: the caller's idempotency key, if there is one.
     ///   - reach: as for `change`; checked before the key is looked up.
     ///   - prepare: slow work, done only for the first request with a key, while other changes continue.
+    ///   - body: as for `change`, with the result of `prepare`.
     /// - Throws: the error for an id that does not exist, if the request is repeated and its entity
     ///   no longer exists or is no longer visible to the caller.
-    package func create<Value: CreatedEntity>(
-        _ caller: Caller, repeatable: IdempotentCall?,
-        reach: ReachCheck = { (_, _) throws(GatewayError) in },
-        prepare: () async throws(GatewayError) -> Void = { () throws(GatewayError) in },
-        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
+    package func create<Prepared: Sendable, Value: CreatedEntity>(
+        _ caller: Caller, repeatable: IdempotentCall?, reach: [Reach] = [], prepare: () async throws(GatewayError) -> Prepared,
+        body: @escaping @Sendable (inout TenancyUnitOfWork, Prepared) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
-        try check(reach, caller)
+        try directory.current.requireReach(of: caller, to: reach, at: clock.decisionTime())
         if let repeatable, let entity: Value = try await earlier(repeatable, of: caller) { return .replayed(entity) }
         defer { if let repeatable { idempotency.release(repeatable.key) } }
-        try await prepare()
-        let entity = try await commit(
-            caller,
-            body: { (draft) throws(GatewayError) in
-                let entity = try body(&draft)
-                if let repeatable {
-                    draft.transaction.idempotency.append(repeatable.entry(.entity(entity.id.cast()), at: draft.now))
-                }
-                return entity
-            }, afterwards: afterwards)
-        return .fresh(entity)
+        let prepared = try await prepare()
+        let change = Change(caller: caller, reach: reach) { (draft) throws(GatewayError) in
+            let entity = try body(&draft, prepared)
+            if let repeatable {
+                draft.transaction.idempotency.append(repeatable.entry(.entity(entity.id.cast()), at: draft.now))
+            }
+            return entity
+        }
+        return .fresh(try await commit(change, afterwards: afterwards))
     }
 
-    /// Makes one change that removes something, or only computes its effects.
+    /// Creates an entity that needs no slow work.
+    package func create<Value: CreatedEntity>(
+        _ caller: Caller, repeatable: IdempotentCall?, reach: [Reach] = [], body: @escaping Change<Value>.Body,
+        afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
+    ) async throws(GatewayError) -> Answered<Value> {
+        try await create(
+            caller, repeatable: repeatable, reach: reach, prepare: { () throws(GatewayError) in },
+            body: { (draft, _) throws(GatewayError) in try body(&draft) }, afterwards: afterwards)
+    }
+
+    /// Makes one change that removes something, or only drafts it.
     ///
     /// - Parameters:
     ///   - isDryRun: whether nothing is changed.
@@ -91,17 +97,16 @@ package final class TenancyWriter: Sendable {
     ///   - body: as for `change`; it throws the same errors in a dry run.
     /// - Returns: the effects; `nil` if the change was made.
     package func remove(
-        _ caller: Caller, isDryRun: Bool, reach: ReachCheck = { (_, _) throws(GatewayError) in },
-        body: (inout TenancyUnitOfWork) throws(GatewayError) -> Void, afterwards: () -> Void = {}
+        _ caller: Caller, isDryRun: Bool, reach: [Reach] = [], body: @escaping Change<Void>.Body, afterwards: () -> Void = {}
     ) async throws(GatewayError) -> RemovalPreview? {
         guard isDryRun else {
             try await change(caller, reach: reach, body: body, afterwards: { _, _ in afterwards() })
             return nil
         }
-        try check(reach, caller)
+        let change = Change(caller: caller, reach: reach, body: body)
         let before = directory.current
-        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
-        try body(&draft)
+        try change.requireReach(in: before, at: clock.decisionTime())
+        let draft = try change.draft(on: before, at: clock.decisionTime(), random: random).draft
         return RemovalPreview(draft.transaction.changes, from: before, to: draft.directory, at: draft.now)
     }
 
@@ -119,22 +124,15 @@ package final class TenancyWriter: Sendable {
         }
     }
 
-    private func check(_ reach: ReachCheck, _ caller: Caller) throws(GatewayError) {
-        let (tenancy, subject) = directory.resolve(caller)
-        try reach(tenancy, subject)
-    }
-
     private func commit<Value: Sendable>(
-        _ caller: Caller, body: (inout TenancyUnitOfWork) throws(GatewayError) -> Value,
-        afterwards: (Value, TenancyDirectory) -> Void
+        _ change: Change<Value>, afterwards: (Value, TenancyDirectory) -> Void
     ) async throws(GatewayError) -> Value {
         await mutex.lock()
         defer { mutex.unlock() }
         // Check again while holding the mutex: a change may be based on the directory only while no write is in doubt.
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
-        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
-        let value = try body(&draft)
+        let (draft, value) = try change.draft(on: before, at: clock.decisionTime(), random: random)
         guard !draft.transaction.isEmpty else { return value }
         try await storeGuard.write(draft.transaction)
         directory.publish(draft.directory, after: draft.transaction.changes)
@@ -166,9 +164,6 @@ package final class TenancyWriter: Sendable {
         afterwards(before)
     }
 }
-
-/// Throws if an entity that a request names is not visible to the subject. Runs on the current directory, before the change.
-package typealias ReachCheck = (TenancyDirectory, Subject) throws(GatewayError) -> Void
 
 extension StoreTransaction {
     fileprivate var isEmpty: Bool {

@@ -97,7 +97,7 @@ package final class Lockdowns: Sendable {
     package func lift(_ caller: Caller, on id: PropertyID) async throws(GatewayError) -> Property {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .property(id)) },
+            reach: [.entity(.property(id))],
             body: { (draft) throws(GatewayError) in try draft.endLockdown(of: id) })
     }
 

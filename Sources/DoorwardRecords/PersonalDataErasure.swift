@@ -27,21 +27,16 @@ package struct PersonalDataErasure: Sendable {
     package func erase(
         _ caller: Caller, of id: UserID, isDryRun: Bool = false
     ) async throws(GatewayError) -> RemovalPreview? {
-        let mayErase: ReachCheck = { (tenancy, subject) throws(GatewayError) in
-            // Only super admins know of a user who was deleted.
-            if !(subject.isSuperAdmin && tenancy.isRemoved(id)) { _ = try tenancy.visibleUser(id, to: subject) }
-            try tenancy.require(.usersErase, of: subject, on: .gateway)
-        }
         let (tenancy, subject) = directory.resolve(caller)
-        try mayErase(tenancy, subject)
+        try tenancy.requireErasure(of: id, by: subject)
         let logs = try await mappingStoreErrors { () throws(StoreError) in try await retention.log.logs(withValuesOf: id) }
         guard !isDryRun else {
             return RemovalPreview(ended: logs.map { RecordTarget(type: "PersonalData", id: $0.description) })
         }
         try await writer.change(
-            caller, reach: mayErase,
+            caller,
             body: { (draft) throws(GatewayError) in
-                try mayErase(draft.directory, draft.subject)
+                try draft.directory.requireErasure(of: id, by: draft.subject)
                 for log in Set(logs + [.gateway]).sorted(by: { $0.description < $1.description }) {
                     draft.noteErasure(of: id, in: log)
                 }
@@ -49,6 +44,14 @@ package struct PersonalDataErasure: Sendable {
             })
         try await retention.finishErasures()
         return nil
+    }
+}
+
+extension TenancyDirectory {
+    fileprivate func requireErasure(of id: UserID, by subject: Subject) throws(GatewayError) {
+        // Only super admins know of a user who was deleted.
+        if !(subject.isSuperAdmin && isRemoved(id)) { _ = try visibleUser(id, to: subject) }
+        try require(.usersErase, of: subject, on: .gateway)
     }
 }
 

@@ -26,7 +26,7 @@ package struct APIKeys: Sendable {
         guard new.expiresAt.duration(since: now) <= APIKey.maxLifetime else { throw .invalid("expiresAt", "out_of_range") }
         let secret = APIKeySecret(id: random.id(at: now), random)
         return try await writer.change(
-            caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: new.entity) },
+            caller, reach: [.entity(new.entity)],
             body: { (draft) throws(GatewayError) in
                 try draft.require(.apiKeysManage, on: ManagedObject(new.entity))
                 return IssuedAPIKey(key: try draft.create(new, secret), secret: secret.text)
@@ -54,7 +54,6 @@ package struct APIKeys: Sendable {
         let tenancy = directory.current
         var preview = try await writer.remove(
             caller, isDryRun: isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.manageableKey(id, by: subject) },
             body: { (draft) throws(GatewayError) in draft.end(try draft.directory.manageableKey(id, by: draft.subject)) })
         // Here the keys are what is deleted, so they are listed with their names.
         let key = tenancy.apiKey(id)

@@ -29,6 +29,11 @@ package struct DeviceChanges: Sendable {
         name != nil || texts.values.contains { !$0.isUnchanged } || isRemoteOperationEnabled != nil || metadata != nil
     }
 
+    /// The entities that the changes name.
+    var reach: [Reach] {
+        [propertyID.newValue.map { .entity(.property($0)) }, unitID.newValue.map { .entity(.unit($0)) }].compactMap(\.self)
+    }
+
     /// The device with all changes except those of position and address.
     fileprivate func applied(to device: LockDevice) -> LockDevice {
         var changed = device
@@ -41,15 +46,6 @@ package struct DeviceChanges: Sendable {
 }
 
 extension TenancyDirectory {
-    /// - Throws: `.outOfReach` unless the device and every entity that the changes name are visible to the caller.
-    func requireReach(
-        of subject: Subject, to deviceID: DeviceID, changing changes: DeviceChanges, at time: DecisionTime
-    ) throws(GatewayError) {
-        try requireReach(of: subject, to: deviceID, at: time)
-        if let property = changes.propertyID.newValue { try requireReach(of: subject, to: .property(property)) }
-        if let unit = changes.unitID.newValue { try requireReach(of: subject, to: .unit(unit)) }
-    }
-
     /// The device's position after the changes; does not check that the unit belongs to the property.
     fileprivate func place(of device: LockDevice, after changes: DeviceChanges) -> EntityPathIDs {
         let propertyID = changes.propertyID.applied(to: device.propertyID)
@@ -348,9 +344,7 @@ extension Devices {
     ) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, at: clock.decisionTime())
-            },
+            reach: [.device(id)],
             body: { (draft) throws(GatewayError) in
                 try draft.changeCode(id, changes, onlyIf: condition) { (code, device) throws(GatewayError) in
                     try codes.seal(code, for: device, random)

@@ -31,7 +31,7 @@ package struct Devices: Sendable {
         try check(new.address, for: new.adapter, within: scope(of: caller))
         return try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: new) },
+            reach: new.reach,
             body: { (draft) throws(GatewayError) in try draft.attach(new, check: check) },
             afterwards: { device, _ in attachments.attach(device) })
     }
@@ -51,9 +51,7 @@ package struct Devices: Sendable {
         }
         return try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, changing: changes, at: clock.decisionTime())
-            },
+            reach: [.device(id)] + changes.reach,
             body: { (draft) throws(GatewayError) in
                 try draft.change(id, changes, onlyIf: condition, check: check, owner: owner)
             },
@@ -76,9 +74,7 @@ package struct Devices: Sendable {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: id, at: clock.decisionTime())
-            },
+            reach: [.device(id)],
             body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
             afterwards: { attachments.detachIfIdle(of: id) })
     }
@@ -208,14 +204,8 @@ package struct NewDevice: Sendable {
         (self.propertyID, self.unitID) = (propertyID, unitID)
         (self.texts, self.isRemoteOperationEnabled) = (texts, isRemoteOperationEnabled)
     }
-}
 
-extension TenancyDirectory {
-    fileprivate func requireReach(of subject: Subject, to new: NewDevice) throws(GatewayError) {
-        try requireReach(of: subject, to: .property(new.propertyID))
-        if let unitID = new.unitID { try requireReach(of: subject, to: .unit(unitID)) }
-    }
-
+    fileprivate var reach: [Reach] { [.entity(.property(propertyID))] + (unitID.map { [.entity(.unit($0))] } ?? []) }
 }
 
 extension TenancyUnitOfWork {
@@ -262,10 +252,7 @@ extension Devices {
     ) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: .unit(unitID))
-                try tenancy.requireReach(of: subject, to: id, at: clock.decisionTime())
-            },
+            reach: [.entity(.unit(unitID)), .device(id)],
             body: { (draft) throws(GatewayError) in
                 guard let unit = draft.directory.unit(unitID) else { throw GatewayError.outOfReach(of: draft.subject) }
                 return try draft.moveToUnit(id, unit, field: "deviceId", owner: owner)
@@ -282,7 +269,7 @@ extension Devices {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .unit(unitID)) },
+            reach: [.entity(.unit(unitID))],
             body: { (draft) throws(GatewayError) in
                 try draft.require(.deviceMove, on: .unit(unitID))
                 guard draft.directory.deviceIDs(of: unitID).contains(id) else { throw GatewayError.notFound }

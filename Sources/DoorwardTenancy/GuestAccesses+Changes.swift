@@ -50,12 +50,7 @@ extension GuestAccesses {
         try changes.check()
         return try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                _ = try tenancy.readable(id, to: subject)
-                for device in changes.deviceIDs ?? [] {
-                    try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime())
-                }
-            },
+            reach: [.guestAccess(id)] + (changes.deviceIDs ?? []).map { .device($0) },
             body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition) })
     }
 }

@@ -23,9 +23,7 @@ package struct GuestAccesses: Sendable {
         try new.check()
         return try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: new, at: clock.decisionTime())
-            },
+            reach: new.reach,
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
     }
 
@@ -93,7 +91,7 @@ package struct GuestAccesses: Sendable {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
+            reach: [.guestAccess(id)],
             body: { (draft) throws(GatewayError) in
                 guard var access = draft.directory.guestAccess(id) else { throw GatewayError.outOfReach }
                 try draft.directory.requireManagement(of: access, by: draft.subject)
@@ -318,10 +316,9 @@ struct GrantedRight {
     }
 }
 
-extension TenancyDirectory {
-    fileprivate func requireReach(of subject: Subject, to new: NewGuestAccess, at time: DecisionTime) throws(GatewayError) {
-        for device in new.deviceIDs { try requireReach(of: subject, to: device, at: time) }
-        if let property = new.propertyID { try requireReach(of: subject, to: .property(property)) }
-        if let unit = new.unitID { try requireReach(of: subject, to: .unit(unit)) }
+extension NewGuestAccess {
+    fileprivate var reach: [Reach] {
+        deviceIDs.map { .device($0) }
+            + [propertyID.map { .entity(.property($0)) }, unitID.map { .entity(.unit($0)) }].compactMap(\.self)
     }
 }

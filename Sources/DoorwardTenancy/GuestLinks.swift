@@ -27,7 +27,7 @@ package struct GuestLinks: Sendable {
     package func create(_ caller: Caller, of id: GuestAccessID) async throws(GatewayError) -> IssuedGuestLink {
         let token = OneTimeToken.new(random)
         return try await writer.change(
-            caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
+            caller, reach: [.guestAccess(id)],
             body: { (draft) throws(GatewayError) in
                 let access = try draft.manageable(id)
                 var widened = access
@@ -61,7 +61,7 @@ package struct GuestLinks: Sendable {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.readable(id, to: subject) },
+            reach: [.guestAccess(id)],
             body: { (draft) throws(GatewayError) in
                 let access = try draft.manageable(id)
                 guard draft.directory.guestLink(of: id) != nil else { return }

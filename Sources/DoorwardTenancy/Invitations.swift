@@ -24,7 +24,7 @@ package struct Invitations: Sendable {
     ) async throws(GatewayError) -> IssuedInvitation {
         let token = OneTimeToken.new(random)
         return try await writer.change(
-            caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
+            caller, reach: [.entity(entity)],
             body: { (draft) throws(GatewayError) in
                 try draft.require(.assigning(role, on: entity.type), on: ManagedObject(entity))
                 return IssuedInvitation(
@@ -58,9 +58,6 @@ package struct Invitations: Sendable {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                _ = try tenancy.manageableInvitation(id, by: subject, at: clock.decisionTime())
-            },
             body: { (draft) throws(GatewayError) in
                 draft.end(try draft.directory.manageableInvitation(id, by: draft.subject, at: draft.time))
             })

@@ -30,7 +30,7 @@ package struct PasswordResets: Sendable {
     package func offer(_ caller: Caller, to id: UserID) async throws(GatewayError) -> PasswordReset.Offer {
         let token = OneTimeToken.new(random)
         return try await writer.change(
-            caller, reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: subject) },
+            caller, reach: [.user(id)],
             body: { (draft) throws(GatewayError) in
                 let user = try draft.directory.visibleUser(id, to: draft.subject)
                 // A link gives access to the account, so creating a link requires the right to create accounts.

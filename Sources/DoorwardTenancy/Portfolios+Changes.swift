@@ -67,7 +67,7 @@ extension Portfolios {
     ) async throws(GatewayError) -> Portfolio {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .portfolio(id)) },
+            reach: [.entity(.portfolio(id))],
             body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition) })
     }
 
@@ -77,7 +77,7 @@ extension Portfolios {
     ) async throws(GatewayError) -> Property {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .property(id)) },
+            reach: [.entity(.property(id))],
             body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition) })
     }
 
@@ -89,12 +89,7 @@ extension Portfolios {
     ) async throws(GatewayError) -> Unit {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: .unit(id))
-                for device in (changes.devices ?? []) + (changes.commonAreas ?? []) {
-                    try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime())
-                }
-            },
+            reach: [.entity(.unit(id))] + ((changes.devices ?? []) + (changes.commonAreas ?? [])).map { .device($0) },
             body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition, owner: transportOwner) })
     }
 
@@ -110,7 +105,7 @@ extension Portfolios {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: options.isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .portfolio(id)) },
+            reach: [.entity(.portfolio(id))],
             body: { (draft) throws(GatewayError) in
                 try draft.remove(id, cascade: options.isCascade, onlyIf: options.condition)
             })
@@ -126,7 +121,7 @@ extension Portfolios {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: options.isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .property(id)) },
+            reach: [.entity(.property(id))],
             body: { (draft) throws(GatewayError) in
                 try draft.remove(id, cascade: options.isCascade, onlyIf: options.condition)
             })
@@ -142,7 +137,7 @@ extension Portfolios {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: options.isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .unit(id)) },
+            reach: [.entity(.unit(id))],
             body: { (draft) throws(GatewayError) in
                 try draft.remove(id, cascade: options.isCascade, onlyIf: options.condition)
             })

@@ -58,9 +58,7 @@ package struct Portfolios: Sendable {
     ) async throws(GatewayError) -> Answered<Property> {
         try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: .portfolio(portfolioID))
-            },
+            reach: [.entity(.portfolio(portfolioID))],
             body: { (draft) throws(GatewayError) in
                 try draft.require(.propertyCreate, on: .portfolio(portfolioID))
                 let property = Property(
@@ -117,10 +115,7 @@ package struct Portfolios: Sendable {
     ) async throws(GatewayError) -> Answered<Unit> {
         try await writer.create(
             caller, repeatable: repeatable,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                try tenancy.requireReach(of: subject, to: .property(propertyID))
-                for device in new.devices { try tenancy.requireReach(of: subject, to: device, at: clock.decisionTime()) }
-            },
+            reach: [.entity(.property(propertyID))] + new.devices.map { .device($0) },
             body: { (draft) throws(GatewayError) in
                 guard let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
                 try draft.require(.unitCreate, on: .property(propertyID))
@@ -265,7 +260,7 @@ extension Portfolios {
     ) async throws(GatewayError) -> Value {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: .portfolio(id)) },
+            reach: [.entity(.portfolio(id))],
             body: { (draft) throws(GatewayError) in
                 let portfolio = try draft.directory.managed(id, by: draft.subject, with: permission)
                 try draft.require(condition, of: portfolio)

@@ -16,7 +16,7 @@ package struct Roles: Sendable {
         _ caller: Caller, _ role: Role, to user: UserID, on entity: AssociatedEntity
     ) async throws(GatewayError) -> UserRoleAssociation {
         try await writer.change(
-            caller, reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
+            caller, reach: [.entity(entity)],
             body: { (draft) throws(GatewayError) in
                 try draft.require(.assigning(role, on: entity.type), on: ManagedObject(entity))
                 return try draft.assign(role, to: user, on: entity)
@@ -32,7 +32,7 @@ package struct Roles: Sendable {
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
-            reach: { (tenancy, subject) throws(GatewayError) in try tenancy.requireReach(of: subject, to: entity) },
+            reach: [.entity(entity)],
             body: { (draft) throws(GatewayError) in try draft.removeRoles(of: user, on: entity) })
     }
 

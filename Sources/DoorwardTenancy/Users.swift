@@ -22,16 +22,15 @@ package struct Users: Sendable {
     ) async throws(GatewayError) -> Answered<User> {
         guard let password = new.password else { throw .invalid("password", "required") }
         try PasswordRules.check(password, field: "password")
-        var hash = ""
         return try await writer.create(
             caller, repeatable: repeatable,
             prepare: { () throws(GatewayError) in
                 // Hash the password only for callers who may create users, and not for repeats, as hashing is expensive.
                 let (tenancy, subject) = directory.resolve(caller)
                 try tenancy.require(.usersCreate, of: subject, on: .gateway)
-                hash = try await hasher.hash(password, for: caller.userID)
+                return try await hasher.hash(password, for: caller.userID)
             },
-            body: { (draft) throws(GatewayError) in
+            body: { (draft, hash) throws(GatewayError) in
                 try draft.require(.usersCreate, on: .gateway)
                 return try draft.create(new, passwordHash: hash)
             })
@@ -96,10 +95,7 @@ package struct Users: Sendable {
     ) async throws(GatewayError) -> User {
         try await writer.change(
             caller,
-            reach: { (tenancy, subject) throws(GatewayError) in
-                _ = try tenancy.visibleUser(id, to: subject)
-                for entity in changes.namedEntities { try tenancy.requireReach(of: subject, to: entity) }
-            },
+            reach: [.user(id)] + changes.namedEntities.map { .entity($0) },
             body: { (draft) throws(GatewayError) in
                 let user = try draft.directory.visibleUser(id, to: draft.subject)
                 if !draft.subject.isUser(user.id) || changes.isEnabled != nil {
@@ -282,7 +278,7 @@ extension Users {
         do {
             var preview = try await writer.remove(
                 caller, isDryRun: isDryRun,
-                reach: { (tenancy, subject) throws(GatewayError) in _ = try tenancy.visibleUser(id, to: subject) },
+                reach: [.user(id)],
                 body: { (draft) throws(GatewayError) in try draft.remove(id, onlyIf: condition) },
                 afterwards: { sessions.endAll(of: id) })
             preview?.ended += sessions.ids(of: id).map { RecordTarget(type: "Session", id: $0.description) }
