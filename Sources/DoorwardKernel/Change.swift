@@ -1,5 +1,5 @@
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 
 /// A change of the tenancy as a value: who makes it, what the request names, and what it does. It is a pure function of a directory: the
 /// writer commits its draft, and a dry run makes the same draft and shows its effects.

@@ -314,7 +314,7 @@ final class CommandExecution: InFlightExecution {
         }
         try await services.writer.change(
             request.caller,
-            body: { (draft) throws(GatewayError) in
+            body: { [live, bindingGeneration] (draft) throws(GatewayError) in
                 draft.transaction = outcome
                 // The device may have been deleted, or bound to another lock, since the lock confirmed its settings.
                 guard live.bindingGeneration == bindingGeneration, var device = draft.directory.device(live.id) else { return }

@@ -256,7 +256,8 @@ extension Portfolios {
 
     private func change<Value: Sendable>(
         _ caller: Caller, _ id: PortfolioID, with permission: ManagementPermission, onlyIf condition: Condition<Portfolio>?,
-        _ body: (inout Portfolio) -> Void, result: (TenancyDirectory, Portfolio, Timestamp) -> Value
+        _ body: @escaping @Sendable (inout Portfolio) -> Void,
+        result: @escaping @Sendable (TenancyDirectory, Portfolio, Timestamp) -> Value
     ) async throws(GatewayError) -> Value {
         try await writer.change(
             caller,

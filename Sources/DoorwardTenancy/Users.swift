@@ -49,11 +49,11 @@ package struct Users: Sendable {
             body: { (draft) throws(GatewayError) in
                 try draft.require(.usersCreate, on: .gateway)
                 let user = try draft.create(new, passwordHash: nil)
-                issued = IssuedInvitation(
-                    invitation: try draft.invite(user.email, to: .account(user.id), token: token), token: token)
+                _ = try draft.invite(user.email, to: .account(user.id), token: token)
                 return user
-            })
-        return (user, user.isReplay ? nil : issued)
+            },
+            afterwards: { user, _ in issued = invitation(of: user).map { IssuedInvitation(invitation: $0, token: token) } })
+        return (user, issued)
     }
 
     /// The invitation with which a user can still set the first password; `nil` if there is none.
