@@ -260,7 +260,7 @@ export const readIfChanged = (path, etag) => inTime('GET', undefined, async (sig
   return { data: answer.data, etag: response.headers.get('ETag') };
 });
 
-/** The person's own data, as just read. @param {any} user */
+/** The person's own data, as just read. @param {API.User} user */
 export function setCurrentUser(user) { if (session && session.user.id === user.id) session.user = user; }
 
 /**

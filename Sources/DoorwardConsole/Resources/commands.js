@@ -38,20 +38,20 @@ export class Commands {
     this.redraw();
   }
 
-  /** @param {any} device @param {string} operation @param {any} [body] */
+  /** @param {API.Device} device @param {string} operation @param {any} [body] */
   start(device, operation, body = {}) {
     if (this.isRunning(device.id)) return;
     const key = newKey();
     this.run(device, operation, key, body);
   }
 
-  /** Sends the same request again after the gateway could not be reached: with the same key it is carried out once. @param {any} device */
+  /** Sends the same request again after the gateway could not be reached: with the same key it is carried out once. @param {API.Device} device */
   repeat(device) {
     const progress = this.byDevice.get(device.id);
     if (progress && progress.phase === 'unsure') this.run(device, progress.operation, progress.key, progress.body);
   }
 
-  /** @param {any} device @param {string} operation @param {string} key @param {any} body */
+  /** @param {API.Device} device @param {string} operation @param {string} key @param {any} body */
   async run(device, operation, key, body) {
     /** @type {Progress} */
     const progress = { operation, phase: 'asking', text: 'Asking the gateway', command: null, error: null, key, body };

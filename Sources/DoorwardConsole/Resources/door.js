@@ -366,7 +366,7 @@ function settings(context, state) {
     !canSet && h('p.hint', { key: 'none' }, 'This lock has no settings that the gateway can change.'));
 }
 
-/** @param {any} device */
+/** @param {API.Device} device */
 function facts(device) {
   /** @type {[string, any][]} */
   const rows = [

@@ -36,7 +36,7 @@ export const counters = [
 /** The commands that move a lock, in the order of their buttons. */
 export const movements = ['UNLOCK', 'LOCK', 'UNLATCH'];
 
-/** The button that is offered first: what changes the state. @param {any} device */
+/** The button that is offered first: what changes the state. @param {API.Device} device */
 const firstOperation = (device) => (device.state === 'LOCKED' ? 'UNLOCK' : 'LOCK');
 
 const page = {
@@ -402,13 +402,13 @@ function board(context, doors, described) {
     'section.group', { key: name },
     h('h2.group-title', null, members[0].propertyId && context.ability.can('property.read', 'Property', { id: members[0].propertyId, portfolioId: members[0].portfolioId })
       ? h('a', { href: `#/properties/${encodeURIComponent(members[0].propertyId)}` }, name) : name, h('span.count', null, counted(members.length, 'door'))),
-    h('div.board', { role: 'list' }, blocks('div.block', (count) => ({ '--doors': count }), members.map((/** @type {any} */ device) => described.get(device.id).description))))));
+    h('div.board', { role: 'list' }, blocks('div.block', (count) => ({ '--doors': count }), members.map((/** @type {API.Device} */ device) => described.get(device.id).description))))));
 }
 
-/** @param {any} device */
+/** @param {API.Device} device */
 export const address = (device) => `#/doors/${encodeURIComponent(device.id)}`;
 
-/** @param {any} context @param {any} state @param {any} device @param {any} age */
+/** @param {any} context @param {any} state @param {API.Device} device @param {any} age */
 function card(context, state, device, age) {
   const { word, tone, icon: name } = stateOf(device.state);
   return h(
@@ -423,10 +423,10 @@ function card(context, state, device, age) {
     buttons(context, state, device));
 }
 
-/** @param {any} device */
+/** @param {API.Device} device */
 const ageOf = (device) => (device.stateAt ? ago(device.stateAt) : '');
 
-/** The progress of a command in the place of the state's age, so that nothing moves. @param {any} context @param {any} device @param {any} age */
+/** The progress of a command in the place of the state's age, so that nothing moves. @param {any} context @param {API.Device} device @param {any} age */
 function progressOrAge(context, device, age) {
   const progress = context.commands.of(device.id);
   if (!progress) return h('span.age', null, device.stateAt ? [qualityOf(device.stateQuality), ', ', time(device.stateAt, age)] : qualityOf(device.stateQuality));
@@ -434,18 +434,18 @@ function progressOrAge(context, device, age) {
   return h('span.age.progress', { class: progress.phase }, isRunning && h('span.spinner', { 'aria-hidden': 'true' }), progress.text);
 }
 
-/** @param {any} device */
-const isMarked = ({ isOnline, batteryLow, doorState, faults }) => isOnline === false || batteryLow || doorState === 'OPEN' || faults?.length > 0;
+/** @param {API.Device} device */
+const isMarked = ({ isOnline, batteryLow, doorState, faults }) => isOnline === false || batteryLow || doorState === 'OPEN' || (faults || []).length > 0;
 
-/** @param {any} device */
+/** @param {API.Device} device */
 export const marks = (device) => isMarked(device) && h(
   'span.marks', null,
   device.isOnline === false && h('span.mark.bad', { key: 'offline' }, icon('offline'), 'Offline'),
   device.batteryLow && h('span.mark.warn', { key: 'battery' }, icon('battery'), device.batteryLevel === null || device.batteryLevel === undefined ? 'Low battery' : `${device.batteryLevel} %`),
   device.doorState === 'OPEN' && h('span.mark.warn', { key: 'door' }, icon('open'), 'Door open'),
-  (device.faults || []).length > 0 && h('span.mark.bad', { key: 'faults' }, icon('alert'), counted(device.faults.length, 'fault')));
+  (device.faults || []).length > 0 && h('span.mark.bad', { key: 'faults' }, icon('alert'), counted((device.faults || []).length, 'fault')));
 
-/** @param {any} context @param {any} state @param {any} device */
+/** @param {any} context @param {any} state @param {API.Device} device */
 function buttons(context, state, device) {
   const first = firstOperation(device);
   // Always in the same order, so that no button moves under a finger.
@@ -486,7 +486,7 @@ function list(described) {
     blocks('tbody.block', () => ({ role: 'rowgroup' }), described)));
 }
 
-/** @param {any} context @param {any} state @param {any} device @param {any} age */
+/** @param {any} context @param {any} state @param {API.Device} device @param {any} age */
 function row(context, state, device, age) {
   const { word, tone, icon: name } = stateOf(device.state);
   const cell = (/** @type {any[]} */ ...children) => h('td', { role: 'cell' }, ...children);

@@ -77,7 +77,7 @@ function row(context, state, one) {
     state.properties.length > 0 && button('Attach', { id: `attach-${one.id}`, kind: 'primary', name: `Attach ${nameOfFound(one)}`, onclick: () => openForm(context, state, one) }));
 }
 
-/** @param {any} context @param {any} state @param {any} lock */
+/** @param {any} context @param {any} state @param {API.Device} lock */
 async function openForm(context, state, lock) {
   state.form = { lock, name: lock.name || '', propertyId: state.properties[0].id, unitId: '', units: [], isBusy: false, error: null, key: crypto.randomUUID?.() || String(Math.random()) };
   context.redraw();
@@ -131,9 +131,9 @@ function attachDialog(context, state) {
     form.lock.problem && notice('warn', form.lock.problem),
     field('Name', { id: 'lock-name', value: form.name, required: true, maxlength: 200, autocomplete: 'off', oninput: (/** @type {any} */ event) => { form.name = event.target.value; } }),
     select('Property', { id: 'lock-property', value: form.propertyId, onchange: (propertyId) => { Object.assign(form, { propertyId, unitId: '', units: [] }); readUnits(context, state); } },
-      state.properties.map((/** @type {any} */ property) => [property.id, property.name])),
+      state.properties.map((/** @type {API.Property} */ property) => [property.id, property.name])),
     select('Unit', { id: 'lock-unit', value: form.unitId, onchange: (unitId) => { form.unitId = unitId; context.redraw(); } },
-      [['', 'None: a shared door'], .../** @type {[string, string][]} */ (form.units.map((/** @type {any} */ unit) => [unit.id, unit.name]))]),
+      [['', 'None: a shared door'], .../** @type {[string, string][]} */ (form.units.map((/** @type {API.Unit} */ unit) => [unit.id, unit.name]))]),
     h('details', null, h('summary', null, 'Its address'), h('dl.details', null, Object.entries(form.lock.address).map(([key, value]) => h('div', { key }, h('dt', null, key), h('dd', null, typeof value === 'string' ? value : JSON.stringify(value)))))),
     h('div.buttons.dialog-buttons', null, button(form.isBusy ? 'Attaching' : 'Attach', { id: 'confirm', type: 'submit', kind: 'primary', busy: form.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }

@@ -91,7 +91,7 @@ const page = {
           h('select', { id: 'guest-show', 'aria-label': 'Which', value: state.show, onchange: (/** @type {any} */ event) => { Object.assign(state, { show: event.target.value, number: 1 }); page.refresh(context, state); } },
             h('option', { value: 'active' }, 'Active and scheduled'), h('option', { value: 'all' }, 'All, also ended'))),
         state.list.objects.size === 0 ? empty(context, state)
-          : h('ul.rows', { key: 'rows' }, [...state.list.objects.values()].map((/** @type {any} */ access) => row(context, state, access))),
+          : h('ul.rows', { key: 'rows' }, [...state.list.objects.values()].map((/** @type {API.GuestAccess} */ access) => row(context, state, access))),
         state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
       ]),
       state.form && formDialog(context, state),
@@ -121,7 +121,7 @@ async function loadDoors(state, accesses) {
 }
 
 /** Whether the person may let guests in at a door. @param {any} context */
-const isGrantable = (context) => (/** @type {any} */ device) => context.ability.can('GRANT_ACCESS', 'LockDevice', device);
+const isGrantable = (context) => (/** @type {Partial<API.Device>} */ device) => context.ability.can('GRANT_ACCESS', 'LockDevice', device);
 
 /** The properties with doors at which the person may let guests in, by id, with their names. @param {any} context @param {any} state @returns {[string, string][]} */
 function grantablePlaces(context, state) {
@@ -146,7 +146,7 @@ const empty = (context, state) => h(
   'div.empty', { key: 'empty' }, icon('guests'), h('h2', null, state.q ? 'No guest matches' : 'No guests'),
   h('p', null, state.q ? 'Ended accesses are shown with “All, also ended”.' : 'Let a guest in for some hours or days: by a link for their phone, or with their account.'));
 
-/** @param {any} access @param {Date} [now] */
+/** @param {API.GuestAccess} access @param {Date} [now] */
 export function standing(access, now = new Date()) {
   if (access.revokedAt) return { word: 'Revoked', tone: 'idle', isOver: true };
   if (new Date(access.validUntil) <= now) return { word: 'Ended', tone: 'idle', isOver: true };
@@ -155,10 +155,10 @@ export function standing(access, now = new Date()) {
   return { word: 'Active', tone: 'ok', isOver: false };
 }
 
-/** Whom an access lets in: the name of a link, or that of the account. @param {any} access */
+/** Whom an access lets in: the name of a link, or that of the account. @param {API.GuestAccess} access */
 export const titleOf = (access) => access.label || (access.guest ? nameOf(access.guest) : 'A guest');
 
-/** @param {any} context @param {any} state @param {any} access */
+/** @param {any} context @param {any} state @param {API.GuestAccess} access */
 function row(context, state, access) {
   const { word, tone, isOver } = standing(access);
   const doors = access.deviceIds.map((/** @type {string} */ id) => state.doors.get(id)?.name).filter(Boolean);
@@ -280,7 +280,7 @@ async function grant(context, state) {
 
 // One access: its times as resolved, its next intervals, its link.
 
-/** @param {any} context @param {any} state @param {any} access @param {boolean} [makesLink] */
+/** @param {any} context @param {any} state @param {API.GuestAccess} access @param {boolean} [makesLink] */
 async function openAccess(context, state, access, makesLink = false) {
   /** @type {any} */
   const opened = { access, intervals: null, link: null, error: null, isBusy: false, isNew: makesLink };

@@ -194,7 +194,7 @@ export function dialog({ title, onclose }, ...children) {
     ...children);
 }
 
-/** A number of pages and the two ways to go on. @param {any} pagination @param {(page: number) => void} go */
+/** A number of pages and the two ways to go on. @param {API.Pagination} pagination @param {(page: number) => void} go */
 export function pager(pagination, go) {
   const { currentPage, totalPages, totalItems } = pagination;
   if (totalPages <= 1) return null;

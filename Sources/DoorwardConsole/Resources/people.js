@@ -69,7 +69,7 @@ const page = {
         }))),
         state.users.length === 0 ? h('div.empty', { key: 'empty' }, icon('people'), h('h2', null, state.q ? 'No one matches' : 'No people yet'),
           h('p', null, state.q ? 'The search looks for first and last names.' : mayInvite ? 'Invite someone: they choose their own password, and their role begins when they accept.' : 'People with a role appear here.'))
-          : h('ul.rows', { key: 'rows' }, state.users.map((/** @type {any} */ user) => row(state, user))),
+          : h('ul.rows', { key: 'rows' }, state.users.map((/** @type {API.User} */ user) => row(state, user))),
         state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
         pending(context, state),
       ]),
@@ -78,17 +78,17 @@ const page = {
 };
 export default page;
 
-/** The roles of a user in words, those on one entity together. @param {any} scopes @param {any} user */
+/** The roles of a user in words, those on one entity together. @param {any} scopes @param {API.User} user */
 export function rolesText(scopes, user) {
   return (user.roleAssociations || []).map((/** @type {any} */ one) => `${roleOf(one.roleWithinEntity)}, ${scopes.nameOf(one.associatedEntityType, one.associatedEntityId)}`);
 }
 
-/** @param {any} user */
+/** @param {API.User} user */
 export const userMarks = (user) => [
   user.isSuperAdmin && h('span.pill.busy', { key: 'super' }, 'Super admin'), user.isEnabled === false && h('span.pill.bad', { key: 'off' }, 'Disabled'),
 ];
 
-/** @param {any} state @param {any} user */
+/** @param {any} state @param {API.User} user */
 function row(state, user) {
   const roles = rolesText(state.scopes, user);
   return h(
@@ -138,7 +138,7 @@ function made(context) {
   return context.memory.get('invitations');
 }
 
-/** @param {any} record */
+/** @param {API.AccessRecord} record */
 const placeOf = ({ portfolioId, propertyId, unitId }) =>
   unitId ? { type: 'UNIT', id: unitId } : propertyId ? { type: 'PROPERTY', id: propertyId } : portfolioId ? { type: 'PORTFOLIO', id: portfolioId } : null;
 

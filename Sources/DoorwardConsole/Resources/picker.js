@@ -14,7 +14,7 @@ const kinds = {
     list: 'devices', noun: 'door', nouns: 'doors', label: 'Door', name: (/** @type {any} */ door) => door.name,
     more: (/** @type {any} */ door) => door.unitName || door.propertyName,
   },
-  person: { list: 'users', noun: 'person', nouns: 'people', label: 'Person', name: nameOf, more: (/** @type {any} */ user) => user.email },
+  person: { list: 'users', noun: 'person', nouns: 'people', label: 'Person', name: nameOf, more: (/** @type {API.User} */ user) => user.email },
 };
 
 class Picker {

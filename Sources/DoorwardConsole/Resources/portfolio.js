@@ -208,7 +208,7 @@ function admins({ admins: users, portfolio }) {
   return users && h('section.panel-card', { key: 'admins' },
     h('div.page-head', null, h('h2', null, 'Owners, admins and auditors'), h('a', { href: '#/people' }, 'People')),
     users.length === 0 ? h('p.hint', null, 'No one yet: invite an owner on the page People.')
-      : h('ul.rows', null, users.map((/** @type {any} */ user) => h('li', { key: user.id }, h('a.row', { href: `#/people/${encodeURIComponent(user.id)}` },
+      : h('ul.rows', null, users.map((/** @type {API.User} */ user) => h('li', { key: user.id }, h('a.row', { href: `#/people/${encodeURIComponent(user.id)}` },
         h('span.record-text', null, h('strong', null, nameOf(user)), h('span.record-sub', null, (user.roleAssociations || [])
           .filter((/** @type {any} */ one) => one.associatedEntityId === portfolio.id).map((/** @type {any} */ one) => roleOf(one.roleWithinEntity)).join(', '))))))));
 }

@@ -111,7 +111,7 @@ function units(context, state) {
   return h('section.section', { key: 'units' },
     h('div.page-head', null, h('h2', null, state.units.objects.size === 0 ? 'No units' : counted(state.units.objects.size, 'unit')),
       mayCreate && button('Add a unit', { id: 'add-unit', onclick: () => { state.adds = { error: null, isBusy: false }; context.redraw(); } })),
-    state.units.objects.size > 0 && h('ul.rows', { key: 'rows' }, [...state.units.objects.values()].map((/** @type {any} */ unit) => h('li', { key: unit.id },
+    state.units.objects.size > 0 && h('ul.rows', { key: 'rows' }, [...state.units.objects.values()].map((/** @type {API.Unit} */ unit) => h('li', { key: unit.id },
       h('a.row', { href: `#/units/${encodeURIComponent(unit.id)}` }, h('span.dot-icon', null, icon('unit')), h('span.record-text', null, h('strong', null, unit.name), h('span.record-sub', null,
         [counted(doors(unit.id), 'door'), unit.tenantUserIds && counted(unit.tenantUserIds.length, 'tenant')].filter(Boolean).join(', '))))))));
 }
@@ -175,7 +175,7 @@ function summary(state) {
 /** @param {any} result */
 const isConfirmed = (result) => result.command?.state === 'CONFIRMED';
 
-/** @param {any} state @param {any} device */
+/** @param {any} state @param {API.Device} device */
 function row(state, device) {
   const { word, tone, icon: name } = stateOf(device.state);
   const result = state.results?.get(device.id);
@@ -187,7 +187,7 @@ function row(state, device) {
     h('span.record-side', null, marks(device), h('span.pill', { class: tone }, icon(name), word)));
 }
 
-/** Takes over the property as a request has answered it. @param {any} state @param {any} property */
+/** Takes over the property as a request has answered it. @param {any} state @param {API.Property} property */
 function take(state, property) {
   state.own.put(state.id, property);
   state.property = property;

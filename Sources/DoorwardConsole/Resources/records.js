@@ -23,14 +23,14 @@ const actionWords = {
   DISABLE: 'Disabled', ENABLE: 'Enabled',
 };
 
-/** @param {any} record */
+/** @param {API.AccessRecord} record */
 export const actorOf = (record) =>
-  (record.actor || record.actorName || '').trim() || /** @type {Record<string, string>} */ ({ DEVICE: 'The lock', GATEWAY: 'The gateway', OUTSIDE: 'Someone without access', GUEST_LINK: 'Guest link', API_KEY: 'API key' })[record.actorKind] || '';
+  (record.actor || record.actorName || '').trim() || /** @type {Record<string, string>} */ ({ DEVICE: 'The lock', GATEWAY: 'The gateway', OUTSIDE: 'Someone without access', GUEST_LINK: 'Guest link', API_KEY: 'API key' })[record.actorKind || ''] || '';
 
 /**
  * The words for a record: what happened, the tone, the icon.
  *
- * @param {any} record @returns {{title: string, text: string, tone: string, icon: any}}
+ * @param {API.AccessRecord} record @returns {{title: string, text: string, tone: string, icon: any}}
  */
 export function describe(record) {
   const operation = operationOf(record.operation);
@@ -41,7 +41,7 @@ export function describe(record) {
       const text = outcomeOf({ state: record.outcome, operation: record.operation, outcomeDetail: record.outcomeDetail });
       return {
         title: isGood ? operation.done : `${operation.verb} failed`,
-        text: isGood ? (record.latencyMs >= 50 ? `Confirmed in ${(record.latencyMs / 1000).toFixed(1)} s` : 'Confirmed') : text,
+        text: isGood ? ((record.latencyMs ?? 0) >= 50 ? `Confirmed in ${((record.latencyMs ?? 0) / 1000).toFixed(1)} s` : 'Confirmed') : text,
         tone: isGood ? (record.operation === 'LOCK' ? 'ok' : 'warn') : 'bad',
         icon: isGood ? (record.operation === 'LOCK' ? 'locked' : record.operation === 'UNLATCH' ? 'open' : record.operation === 'UNLOCK' ? 'unlocked' : 'tick') : 'alert',
       };
@@ -49,11 +49,11 @@ export function describe(record) {
     case 'DENIAL': return { title: `${operation.verb} denied`, text: reasonOf(record.reason), tone: 'bad', icon: 'close' };
     case 'DEVICE_EVENT': {
       const state = stateOf(record.event);
-      const isState = ['LOCKED', 'UNLOCKED', 'UNLATCHED', 'JAMMED'].includes(record.event);
+      const isState = ['LOCKED', 'UNLOCKED', 'UNLATCHED', 'JAMMED'].includes(record.event || '');
       return {
         title: wordOf(eventWords, record.event), text: record.method ? wordOf(methodWords, record.method, '') : '',
-        tone: badEvents.has(record.event) ? 'bad' : isState ? state.tone : record.event === 'BATTERY_LOW' ? 'warn' : 'idle',
-        icon: isState ? state.icon : record.event === 'BATTERY_LOW' ? 'battery' : record.event === 'OFFLINE' ? 'offline' : badEvents.has(record.event) ? 'alert' : 'info',
+        tone: badEvents.has(record.event || '') ? 'bad' : isState ? state.tone : record.event === 'BATTERY_LOW' ? 'warn' : 'idle',
+        icon: isState ? state.icon : record.event === 'BATTERY_LOW' ? 'battery' : record.event === 'OFFLINE' ? 'offline' : badEvents.has(record.event || '') ? 'alert' : 'info',
       };
     }
     case 'ADMIN_CHANGE':
@@ -64,11 +64,11 @@ export function describe(record) {
           ? { title: 'Backup failed', text: plain(record.details.failure), tone: 'bad', icon: 'alert' }
           : { title: 'Backup begun', text: '', tone: 'idle', icon: 'info' };
       }
-      return { title: wordOf(eventWords, record.event), text: '', tone: badEvents.has(record.event) ? 'bad' : 'idle', icon: 'info' };
+      return { title: wordOf(eventWords, record.event), text: '', tone: badEvents.has(record.event || '') ? 'bad' : 'idle', icon: 'info' };
   }
 }
 
-/** @param {Record<string, string>} words @param {string | null} code @param {string} [other] */
+/** @param {Record<string, string>} words @param {string | null | undefined} code @param {string} [other] */
 const wordOf = (words, code, other) => words[code || ''] || (other === undefined ? plain(code) : other);
 /** @param {string | null | undefined} code `GuestAccess` and `GUEST_ACCESS` as `guest access` */
 const plain = (code) => (code || '').replace(/([a-z])([A-Z])/g, '$1 $2').replace(/_/g, ' ').toLowerCase();
@@ -107,7 +107,7 @@ export function merged(records) {
   });
 }
 
-/** @param {any} context @param {any} state @param {any} record @param {boolean} showsDoor */
+/** @param {any} context @param {any} state @param {API.AccessRecord} record @param {boolean} showsDoor */
 function row(context, state, record, showsDoor) {
   const { title, text, tone, icon: name } = describe(record);
   const isOpen = state.open === record.id;
@@ -126,7 +126,7 @@ function row(context, state, record, showsDoor) {
     isOpen && facts(record));
 }
 
-/** @param {any} record */
+/** @param {API.AccessRecord} record */
 function facts(record) {
   /** @type {[string, any][]} */
   const rows = [

@@ -89,7 +89,7 @@ export function removalDialog(context, state) {
       button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
-/** @param {any} preview */
+/** @param {API.RemovalPreview} preview */
 function effects({ removed, ended }) {
   if (removed.length + ended.length === 0) return h('p.effects', null, 'Nothing else ends with it.');
   return h('div.effects', null,

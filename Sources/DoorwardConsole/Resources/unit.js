@@ -115,7 +115,7 @@ function content(context, state) {
     state.problem && notice('bad', state.problem),
     h('h2.section-title', null, counted(devices.length, 'door')),
     devices.length === 0 ? h('p.hint', { key: 'no-doors' }, 'This unit has no door of its own.')
-      : h('ul.rows', { key: 'doors' }, devices.map((/** @type {any} */ device) => {
+      : h('ul.rows', { key: 'doors' }, devices.map((/** @type {API.Device} */ device) => {
         const { word, tone, icon: name } = stateOf(device.state);
         return h('li.row', { key: device.id }, h('span.dot-icon', { class: tone }, icon(name)),
           h('span.record-text', null, h('a', { href: address(device) }, device.name)),
@@ -134,7 +134,7 @@ function tenants(context, state) {
     'section.panel-card', { key: 'tenants' },
     h('div.page-head', null, h('h2', null, 'Tenants'), mayInvite && button('Invite a tenant', { id: 'invite', icon: 'guests', onclick: () => openInvitation(context, state, { type: 'UNIT', id: unit.id }) })),
     users.length === 0 ? h('p.hint', null, 'No tenant yet.')
-      : h('ul.rows', null, users.map((/** @type {any} */ user) => h(
+      : h('ul.rows', null, users.map((/** @type {API.User} */ user) => h(
         'li.row', { key: user.id },
         h('span.record-text', null, h('a', { href: `#/people/${encodeURIComponent(user.id)}` }, nameOf(user)), h('span.record-sub', null, user.email)),
         canRemove(context.ability, 'UNIT', unit, ['TENANT']) && button('Remove', {

@@ -15,7 +15,7 @@ export const states = {
   JAMMED: { word: 'Jammed', tone: 'bad', icon: 'alert' },
   UNKNOWN: { word: 'State unknown', tone: 'idle', icon: 'unknown' },
 };
-/** @param {string | undefined} state */
+/** @param {string | null | undefined} state */
 export const stateOf = (state) => states[state || 'UNKNOWN'] || states.UNKNOWN;
 
 /** How a state is known. */
@@ -36,7 +36,7 @@ export const operations = {
   GRANT_ACCESS: { verb: 'Let guests in', done: 'Granted', doing: 'Granting' },
   LOCKDOWN: { verb: 'Start a lockdown', done: 'Locked down', doing: 'Locking down' },
 };
-/** @param {string | null} operation */
+/** @param {string | null | undefined} operation */
 export const operationOf = (operation) =>
   operations[/** @type {keyof operations} */ (operation)] || { verb: operation || '', done: operation || '', doing: operation || '' };
 
@@ -218,5 +218,5 @@ const numberFormat = new Intl.NumberFormat('en-GB');
 /** @param {number} count @param {string} thing */
 export const counted = (count, thing, things = `${thing}s`) => `${numberFormat.format(count)} ${count === 1 ? thing : things}`;
 
-/** The name of a person, whose last name can be empty: a user, or the guest of an access. @param {any} user */
+/** The name of a person, whose last name can be empty: a user, or the guest of an access. @param {API.User} user */
 export const nameOf = (user) => (user.name || [user.firstName, user.lastName].filter(Boolean).join(' ')).trim() || user.email || 'A user';
