@@ -26,9 +26,9 @@ const readWithin = 60000;
 export const counters = [
   { id: 'all', title: 'All', tone: 'idle', icon: 'doors', has: () => true },
   { id: 'locked', title: 'Locked', tone: 'ok', icon: 'locked', has: ({ state }) => state === 'LOCKED' },
-  { id: 'open', title: 'Not locked', tone: 'warn', icon: 'unlocked', has: ({ state }) => !['LOCKED', 'JAMMED', 'UNKNOWN'].includes(state) },
+  { id: 'open', title: 'Not locked', tone: 'warn', icon: 'unlocked', has: ({ state }) => !['LOCKED', 'JAMMED', 'UNKNOWN'].includes(state || 'UNKNOWN') },
   { id: 'jammed', title: 'Jammed', tone: 'bad', icon: 'alert', has: ({ state }) => state === 'JAMMED' },
-  { id: 'unknown', title: 'Unknown', tone: 'idle', icon: 'unknown', has: ({ state }) => state === 'UNKNOWN' },
+  { id: 'unknown', title: 'Unknown', tone: 'idle', icon: 'unknown', has: ({ state }) => (state || 'UNKNOWN') === 'UNKNOWN' },
   { id: 'offline', title: 'Offline', tone: 'bad', icon: 'offline', has: ({ isOnline }) => isOnline === false },
   { id: 'battery', title: 'Low battery', tone: 'warn', icon: 'battery', has: ({ batteryLow }) => batteryLow === true },
 ];
@@ -174,7 +174,7 @@ const page = {
     if (at < 0) return;
     const device = state.list.objects.get(cards[at].dataset.door);
     const operation = { u: 'UNLOCK', l: 'LOCK' }[event.key];
-    if (!operation || !context.ability.can(operation, 'LockDevice', device)) return;
+    if (!device || !operation || !context.ability.can(operation, 'LockDevice', device)) return;
     // A single key never opens a door: it moves the focus to the button, and Enter does it.
     if (operation === 'UNLOCK') document.getElementById(`UNLOCK-${device.id}`)?.focus();
     else context.commands.start(device, operation);

@@ -378,7 +378,8 @@ function linkView(context, link) {
 
 /** @param {any} context @param {any} state */
 function askDialog(context, state) {
-  const { access, error } = state.asks;
+  const { asks } = state;
+  const { access, error } = asks;
   const close = () => { state.asks = null; context.redraw(); };
   const revoke = async () => {
     try {
@@ -387,7 +388,9 @@ function askDialog(context, state) {
       context.note(`${titleOf(access)}: the access is revoked. Commands that wait are denied.`);
       page.refresh(context, state);
     } catch (failed) {
-      state.asks.error = failed;
+      // The question may have been closed meanwhile.
+      if (state.asks === asks) asks.error = failed;
+      else context.note(sentenceOf(failed), 'bad');
     }
     context.redraw();
   };

@@ -60,7 +60,7 @@ const page = {
       'div', { key: 'people' },
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'People'), state.status === 'loaded' && h('div.buttons', null,
         context.ability.can('users.create', 'Gateway') && button('Create a user', { id: 'new-user', onclick: () => { state.newUser = { error: null, isBusy: false, issued: null }; context.redraw(); } }),
-        mayInvite && button('Invite', { id: 'invite', kind: 'primary', icon: 'guests', onclick: () => openInvitation(context, state) }))),
+        mayInvite && button('Invite', { id: 'invite', kind: 'primary', icon: 'guests', onclick: () => openInvitation(context, state, () => page.refresh(context, state)) }))),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
         state.problem && notice('bad', 'The people could not be read again; what you see is from ', time(state.readAt), '.'),
         h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
@@ -166,12 +166,13 @@ const choices = (context, scopes) => Object.keys(entityTypes).filter((type) => s
 /**
  * Opens the dialog, perhaps for one entity.
  *
- * @param {any} context @param {any} state its `scopes` are known @param {{type: string, id: string}} [place]
+ * @param {any} context @param {any} state its `scopes` are known @param {() => void} invited is called when someone has been invited
+ * @param {{type: string, id: string}} [place]
  */
-export function openInvitation(context, state, place) {
+export function openInvitation(context, state, invited, place) {
   const types = choices(context, state.scopes);
   const type = place?.type || types[types.length - 1];
-  state.form = { type, entityId: place?.id || state.scopes.open(context.ability, type)[0]?.id || '', role: '', email: '', isBusy: false, error: null, issued: null };
+  state.form = { type, entityId: place?.id || state.scopes.open(context.ability, type)[0]?.id || '', role: '', email: '', isBusy: false, error: null, issued: null, invited };
   keepRole(context, state);
   context.redraw();
 }
@@ -216,7 +217,7 @@ async function invite(context, state) {
       const { invitation } = await call('POST', path, { body: { email: form.email.trim(), role: form.role } });
       form.issued = issued(invitation, `${roleOf(form.role)}, ${state.scopes.nameOf(form.type, form.entityId)}`);
       made(context).set(invitation.id, { type: form.type, id: form.entityId });
-      page.refresh(context, state);
+      form.invited();
     }
   } catch (error) {
     form.error = error;

@@ -132,7 +132,7 @@ function tenants(context, state) {
   const mayInvite = rolesToGive(context.ability, 'UNIT', unit).length > 0;
   return h(
     'section.panel-card', { key: 'tenants' },
-    h('div.page-head', null, h('h2', null, 'Tenants'), mayInvite && button('Invite a tenant', { id: 'invite', icon: 'guests', onclick: () => openInvitation(context, state, { type: 'UNIT', id: unit.id }) })),
+    h('div.page-head', null, h('h2', null, 'Tenants'), mayInvite && button('Invite a tenant', { id: 'invite', icon: 'guests', onclick: () => openInvitation(context, state, () => {}, { type: 'UNIT', id: unit.id }) })),
     users.length === 0 ? h('p.hint', null, 'No tenant yet.')
       : h('ul.rows', null, users.map((/** @type {API.User} */ user) => h(
         'li.row', { key: user.id },
