@@ -4,6 +4,8 @@ import { denialFacts, icon, ruleText, time } from './parts.js';
 import { h } from './view.js';
 import { clockTime, dayOf, exactTime, operationOf, outcomeOf, reasonOf, stateOf } from './words.js';
 
+/** @typedef {{open: string | null}} State what shows records; `open` is the id of the open one */
+
 const eventWords = {
   LOCKED: 'Locked', UNLOCKED: 'Unlocked', UNLATCHED: 'Unlatched', JAMMED: 'Jammed', TAMPER: 'Tampering reported', OFFLINE: 'Went offline',
   ONLINE: 'Came online', BATTERY_LOW: 'Battery low', DOOR_OPENED: 'Door opened', DOOR_CLOSED: 'Door closed', DOOR_FORCED: 'Door forced open',
@@ -30,7 +32,7 @@ export const actorOf = (record) =>
 /**
  * The words for a record: what happened, the tone, the icon.
  *
- * @param {API.AccessRecord} record @returns {{title: string, text: string, tone: string, icon: any}}
+ * @param {API.AccessRecord} record @returns {{title: string, text: string, tone: string, icon: Console.Icon}}
  */
 export function describe(record) {
   const operation = operationOf(record.operation);
@@ -76,11 +78,11 @@ const plain = (code) => (code || '').replace(/([a-z])([A-Z])/g, '$1 $2').replace
 /**
  * The rows of records, newest first, under a heading for each day. A row opens to show everything that the reader may see.
  *
- * @param {any} context @param {any} state its `open` is the id of the open record @param {any[]} records
+ * @param {Console.Context} context @param {State} state @param {API.AccessRecord[]} records
  * @param {{showsDoor: boolean}} options
  */
 export function timeline(context, state, records, { showsDoor }) {
-  /** @type {Map<string, any[]>} */
+  /** @type {Map<string, API.AccessRecord[]>} */
   const days = new Map();
   for (const record of merged(records)) {
     const day = dayOf(new Date(record.at));
@@ -94,7 +96,7 @@ export function timeline(context, state, records, { showsDoor }) {
 /**
  * The records with one row for each command: its outcome, with the rule and the reason of its request.
  *
- * @param {any[]} records
+ * @param {API.AccessRecord[]} records
  */
 export function merged(records) {
   const requests = new Map(records.filter((one) => one.kind === 'COMMAND_INTENT' && one.commandId).map((one) => [one.commandId, one]));
@@ -107,7 +109,7 @@ export function merged(records) {
   });
 }
 
-/** @param {any} context @param {any} state @param {API.AccessRecord} record @param {boolean} showsDoor */
+/** @param {Console.Context} context @param {State} state @param {API.AccessRecord} record @param {boolean} showsDoor */
 function row(context, state, record, showsDoor) {
   const { title, text, tone, icon: name } = describe(record);
   const isOpen = state.open === record.id;
@@ -128,7 +130,7 @@ function row(context, state, record, showsDoor) {
 
 /** @param {API.AccessRecord} record */
 function facts(record) {
-  /** @type {[string, any][]} */
+  /** @type {[string, Console.Child][]} */
   const rows = [
     ['Time', exactTime(record.at)], ['Who', actorOf(record)], ['Door', record.deviceName], ['Rule', record.rule ? ruleText(record.rule) : null],
     ['Stated reason', record.statedReason], ['Override', record.override?.reason], ['From', sourceWords[/** @type {'API'} */ (record.source)] || record.source],
