@@ -144,7 +144,7 @@ let package = Package(
         // The HTTP API's types: requests, responses, error codes.
         module("DoorwardAPI", []),
         // The web console: files that the gateway serves, and that call its HTTP API.
-        module("DoorwardConsole", [], resources: [.embedInCode("Resources")]),
+        module("DoorwardConsole", [], exclude: ["api.d.ts", "console.d.ts"], resources: [.embedInCode("Resources")]),
         // zlib, with which the console's files and lists of locks are compressed. swift-nio-extras is built with it, too.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // Routes, sign-in, and the mapping from errors to HTTP statuses. Only this module uses Hummingbird.

@@ -1,6 +1,7 @@
 import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import Foundation
 import GRDB
@@ -132,6 +133,7 @@ import Testing
     @Test("A file of an older schema is whole, and the next start migrates it and keeps its rows")
     func olderSchema() async throws {
         let sample = try await CheckedSample(seed: 8)
+        let counts = try StoreCheck.run(path: sample.database.path).counts
         try sample.database.edit(
             """
             ALTER TABLE devices DROP COLUMN notes;
@@ -140,7 +142,7 @@ import Testing
             """)
         let report = try StoreCheck.run(path: sample.database.path)
         #expect(report.schema == 1 && report.fault == nil, "\(String(describing: report.fault))")
-        #expect(report.counts == (try StoreCheck.run(path: try await CheckedSample(seed: 8).database.path)).counts)
+        #expect(report.counts == counts)
 
         let damaged = try sample.database.copyFiles(to: "damaged.db")
         let queue = try DatabaseQueue(path: damaged)

@@ -2,7 +2,11 @@
 // decides every request itself.
 // @ts-check
 
-/** @typedef {{action: string[], subject: string[], conditions?: Record<string, any>, fields?: string[], inverted?: boolean, reason?: string}} Rule */
+/**
+ * @typedef {{action: string[], subject: string[], conditions?: Conditions, fields?: string[], inverted?: boolean, reason?: string}} Rule
+ * @typedef {Record<string, any>} Conditions a value for each field, or operators of MongoDB
+ * @typedef {[action: string, subject: string, conditions?: Conditions | 0, inverted?: boolean | 0 | 1, fields?: string | 0, reason?: string]} Packed
+ */
 
 export class Ability {
   /** @param {Rule[] | null} rules null before they are known: nothing is allowed then. */
@@ -14,7 +18,7 @@ export class Ability {
   /**
    * Whether an action is allowed on an object or, without one, on at least one object of the type.
    *
-   * @param {string} action @param {string} subject @param {Record<string, any> | null} [object] @param {string} [field]
+   * @param {string} action @param {string} subject @param {object | null} [object] @param {string} [field]
    */
   can(action, subject, object, field) {
     const rule = this.deciding(action, subject, object, field);
@@ -25,7 +29,7 @@ export class Ability {
    * Why an action is forbidden on an object that a rule allows it on: the code of the reason; null if it is allowed, or if no
    * rule allows it.
    *
-   * @param {string} action @param {string} subject @param {Record<string, any>} object
+   * @param {string} action @param {string} subject @param {object} object
    */
   reason(action, subject, object) {
     const rule = this.deciding(action, subject, object);
@@ -35,7 +39,7 @@ export class Ability {
   /**
    * Whether a rule allows the action on the object, whatever forbids it at the moment.
    *
-   * @param {string} action @param {string} subject @param {Record<string, any>} object
+   * @param {string} action @param {string} subject @param {object} object
    */
   holds(action, subject, object) {
     return this.rules.some((rule) => !rule.inverted && applies(rule, action, subject, object, undefined));
@@ -44,7 +48,7 @@ export class Ability {
   /**
    * The rule that decides: the last one that applies; null if there is none.
    *
-   * @param {string} action @param {string} subject @param {Record<string, any> | null} [object] @param {string} [field]
+   * @param {string} action @param {string} subject @param {object | null} [object] @param {string} [field]
    * @returns {Rule | null}
    */
   deciding(action, subject, object, field) {
@@ -55,7 +59,7 @@ export class Ability {
   }
 }
 
-/** @param {Rule} rule @param {string} action @param {string} subject @param {any} object @param {string | undefined} field */
+/** @param {Rule} rule @param {string} action @param {string} subject @param {object | null | undefined} object @param {string | undefined} field */
 function applies(rule, action, subject, object, field) {
   if (!rule.action.includes(action) && !rule.action.includes('manage')) return false;
   if (!rule.subject.includes(subject) && !rule.subject.includes('all')) return false;
@@ -64,17 +68,17 @@ function applies(rule, action, subject, object, field) {
   if (!rule.conditions) return true;
   // Without an object the question is about any of the type: a rule with conditions may allow one, and does not forbid all.
   if (!object) return !rule.inverted;
-  return Object.entries(rule.conditions).every(([name, wanted]) => matches(object[name], wanted));
+  return Object.entries(rule.conditions).every(([name, wanted]) => matches(/** @type {Record<string, unknown>} */ (object)[name], wanted));
 }
 
-/** @param {any} value @param {any} wanted a value, or operators of MongoDB: `$in`, `$nin`, `$eq`, `$ne` */
+/** @param {unknown} value @param {unknown} wanted a value, or operators of MongoDB: `$in`, `$nin`, `$eq`, `$ne` */
 function matches(value, wanted) {
   const values = Array.isArray(value) ? value : [value];
   if (wanted === null || typeof wanted !== 'object') return values.includes(wanted);
   return Object.entries(wanted).every(([operator, operand]) => {
     switch (operator) {
-      case '$in': return operand.some((/** @type {any} */ one) => values.includes(one));
-      case '$nin': return !operand.some((/** @type {any} */ one) => values.includes(one));
+      case '$in': return operand.some((/** @type {unknown} */ one) => values.includes(one));
+      case '$nin': return !operand.some((/** @type {unknown} */ one) => values.includes(one));
       case '$eq': return values.includes(operand);
       case '$ne': return !values.includes(operand);
       // An operator that is not known: neither allow by it nor forbid by it. The gateway decides.
@@ -86,7 +90,7 @@ function matches(value, wanted) {
 /**
  * The rules of their packed form, as CASL's `unpackRules` reads it.
  *
- * @param {any[][]} packed @returns {Rule[]}
+ * @param {Packed[]} packed @returns {Rule[]}
  */
 export function unpackRules(packed) {
   return packed.map(([action, subject, conditions, inverted, fields, reason]) => {
@@ -102,7 +106,7 @@ export function unpackRules(packed) {
 
 // The pages of the console and what each requires. It decides only what is linked; the gateway decides every request.
 /**
- * @typedef {{id: string, title: string, short?: string, path: string, icon: any, requires: [string, string][], inBar: boolean, meaning: string}} Place
+ * @typedef {{id: string, title: string, short?: string, path: string, icon: Console.Icon, requires: [string, string][], inBar: boolean, meaning: string}} Place
  */
 
 /**

@@ -8,23 +8,30 @@ import { Scopes, entityTypes } from './scopes.js';
 import { h } from './view.js';
 import { roleOf, sentenceOf } from './words.js';
 
+/**
+ * @typedef {Console.State & import('./removal.js').State & {
+ *   user?: API.User, sessions: Session[], keys: API.APIKey[] | null, scopes: Scopes, codes: string[] | null, newKey: NewKey | null, busy: string | null,
+ *   notes: Record<string, Console.Note>}} State with a note for each form
+ * @typedef {State & {user: API.User}} Shown
+ * @typedef {Console.Answer['sessions'][number]} Session
+ * @typedef {Console.Work<string> & {types: string[], type: string, entityId: string, role: string, days: string, secret: Console.Secret | null}} NewKey
+ */
+
 const names = { firstName: 'The first name', lastName: 'The last name', currentPassword: 'The current password', newPassword: 'The new password' };
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context */
   start(context) {
+    /** @type {State} */
     const state = {
-      status: 'loading', error: null, sessions: [], keys: [], codes: null, newKey: null, removal: null, scopes: new Scopes([[], [], []]), isEnded: false, busy: null,
-      /** @type {Record<string, any>} a note for each form */ notes: {},
+      status: 'loading', error: null, sessions: [], keys: [], codes: null, newKey: null, removal: null, scopes: new Scopes([[], [], []]), isEnded: false, readAt: '', busy: null, notes: {},
     };
     page.refresh(context, state);
     return state;
   },
 
-  /** @param {any} state */
   end(state) { Object.assign(state, { isEnded: true, codes: null, newKey: null }); },
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const mayHaveKeys = ['Portfolio', 'Property', 'Unit'].some((type) => context.ability.can('apiKeys.manage', type));
@@ -40,30 +47,30 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
+    const shown = /** @type {Shown} */ (state);
     return h(
       'div', { key: 'account' },
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'My account'), button('Sign out', { id: 'sign-out', onclick: leaveSession })),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
-        person(context, state), defaults(context, state), password(context, state), recovery(context, state), sessions(context, state), apiKeys(context, state), keyboard(context),
+        person(context, shown), defaults(context, shown), password(context, shown), recovery(context, shown), sessions(context, state), apiKeys(context, state), keyboard(context),
         state.newKey && newKeyDialog(context, state), removalDialog(context, state),
       ]));
   },
 };
 export default page;
 
-/** @param {any} context @param {any} state @param {string} name @param {(values: any) => Promise<string>} act */
-const submit = (context, state, name, act) => async (/** @type {any} */ event) => {
+/** @param {Console.Context} context @param {State} state @param {string} name @param {(values: Record<string, string>) => Promise<string>} act */
+const submit = (context, state, name, act) => async (/** @type {Console.Submit} */ event) => {
   event.preventDefault();
   if (state.busy) return;
   Object.assign(state, { busy: name, notes: {} });
   context.redraw();
   try {
-    state.notes[name] = { tone: 'ok', text: await act(Object.fromEntries(new FormData(event.target))) };
+    state.notes[name] = { tone: 'ok', text: await act(/** @type {Record<string, string>} */ (Object.fromEntries(new FormData(event.target)))) };
     if (name === 'password' || name === 'recovery') event.target.reset();
   } catch (error) {
-    const { status, isMismatch, message } = /** @type {any} */ (error);
+    const { status, isMismatch, message } = error;
     const isWrong = (name === 'password' || name === 'recovery') && status === 401;
     state.notes[name] = { tone: 'bad', text: isMismatch ? message : isWrong ? 'The current password is wrong.' : sentenceOf(error, names) };
   }
@@ -72,10 +79,10 @@ const submit = (context, state, name, act) => async (/** @type {any} */ event) =
   context.redraw();
 };
 
-/** @param {any} state @param {string} name */
+/** @param {State} state @param {string} name */
 const noteOf = (state, name) => state.notes[name] && notice(state.notes[name].tone, state.notes[name].text);
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function person(context, state) {
   const { user } = state;
   return h(
@@ -88,14 +95,14 @@ function person(context, state) {
       }),
     },
     h('h2', null, 'Who you are'), noteOf(state, 'person'),
-    h('p.hint', null, user.email, (user.roleAssociations || []).length > 0 ? ` · ${[...new Set(user.roleAssociations.map((/** @type {any} */ one) => roleOf(one.roleWithinEntity)))].join(', ')}` : user.isSuperAdmin ? ' · Super admin' : ''),
+    h('p.hint', null, user.email, (user.roleAssociations || []).length > 0 ? ` · ${[...new Set((user.roleAssociations || []).map((one) => roleOf(one.roleWithinEntity)))].join(', ')}` : user.isSuperAdmin ? ' · Super admin' : ''),
     h('div.form-row', null,
       field('First name', { id: 'firstName', name: 'firstName', value: user.firstName, required: true, maxlength: 200, autocomplete: 'given-name' }),
       field('Last name', { id: 'lastName', name: 'lastName', value: user.lastName, maxlength: 200, autocomplete: 'family-name' })),
     button('Save', { type: 'submit', kind: 'primary', busy: state.busy === 'person', onclick: () => {} }));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function password(context, state) {
   return h(
     'form.card-form', {
@@ -115,13 +122,13 @@ function password(context, state) {
     button('Change the password', { type: 'submit', kind: 'primary', busy: state.busy === 'password', onclick: () => {} }));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function recovery(context, state) {
   if (state.codes) {
     return h(
       'section.panel-card', { key: 'recovery' }, h('h2', null, 'Recovery codes'),
       notice('warn', 'These eight codes are shown only now. Write them down: each sets a new password once.'),
-      h('ul.codes', null, state.codes.map((/** @type {string} */ code) => h('li', { key: code }, h('code', null, code)))),
+      h('ul.codes', null, state.codes.map((code) => h('li', { key: code }, h('code', null, code)))),
       button('I have written them down', { id: 'done', onclick: () => { Object.assign(state, { codes: null, notes: {} }); context.redraw(); } }));
   }
   return h(
@@ -137,9 +144,9 @@ function recovery(context, state) {
     button('Create recovery codes', { id: 'codes', type: 'submit', busy: state.busy === 'recovery', onclick: () => {} }));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function sessions(context, state) {
-  const end = (/** @type {any} */ session) => async () => {
+  const end = (/** @type {Session} */ session) => async () => {
     try {
       await call('DELETE', `/users/me/sessions/${encodeURIComponent(session.id)}`);
       context.note('The session has ended.');
@@ -150,14 +157,18 @@ function sessions(context, state) {
   };
   return h(
     'section.panel-card', { key: 'sessions' }, h('h2', null, 'Sessions'),
-    h('ul.rows', null, state.sessions.map((/** @type {any} */ session) => h(
+    h('ul.rows', null, state.sessions.map((session) => h(
       'li.row', { key: session.id },
       h('span.record-text', null, h('strong', null, session.isCurrent ? 'This session' : 'Another session'),
         h('span.record-sub', null, 'since ', time(session.createdAt), ', at most until ', time(session.expiresAt))),
       !session.isCurrent && button('End', { id: `end-${session.id}`, name: 'End this session', onclick: end(session) })))));
 }
 
-/** The places that the person's clients open first. @param {any} context @param {any} state */
+/**
+ * The places that the person's clients open first.
+ *
+ * @param {Console.Context} context @param {Shown} state
+ */
 function defaults(context, state) {
   const { user, scopes } = state;
   const shown = Object.entries(entityTypes).filter(([type]) => scopes.byType[type].size > 1 || user[fieldOf(type)]);
@@ -180,15 +191,23 @@ function defaults(context, state) {
 }
 
 /** @param {string} type */
-const fieldOf = (type) => `default${entityTypes[type].word}Id`;
+const fieldOf = (type) => /** @type {const} */ (`default${entityTypes[type].word}Id`);
 
-/** The roles that a key can have on each type of entity. @type {Record<string, string[]>} */
+/**
+ * The roles that a key can have on each type of entity.
+ *
+ * @type {Record<string, string[]>}
+ */
 const keyRoles = { PORTFOLIO: ['PORTFOLIO_ADMIN', 'AUDITOR', 'OWNER'], PROPERTY: ['MAINTENANCE', 'AUDITOR', 'PROPERTY_MANAGER'], UNIT: ['TENANT'] };
 
-/** The entities on which the person may have keys. @param {any} context @param {any} state @param {string} type */
+/**
+ * The entities on which the person may have keys.
+ *
+ * @param {Console.Context} context @param {State} state @param {string} type
+ */
 const keyPlaces = (context, state, type) => [...state.scopes.byType[type].values()].filter((one) => context.ability.can('apiKeys.manage', entityTypes[type].subject, one));
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function apiKeys(context, state) {
   if (!state.keys) return null;
   const types = Object.keys(entityTypes).filter((type) => keyPlaces(context, state, type).length > 0);
@@ -202,7 +221,7 @@ function apiKeys(context, state) {
       },
     })),
     state.keys.length === 0 ? h('p.hint', null, 'A key lets a program act with a part of your rights. You have none.')
-      : h('ul.rows', null, state.keys.map((/** @type {any} */ key) => h(
+      : h('ul.rows', null, state.keys.map((key) => h(
         'li.row', { key: key.id },
         h('span.record-text', null, h('strong', null, key.name), h('span.record-sub', null, `${roleOf(key.role)}, ${state.scopes.nameOf(key.entityType, key.entityId)}, until `, time(key.expiresAt))),
         button('Remove', {
@@ -214,16 +233,16 @@ function apiKeys(context, state) {
         })))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function newKeyDialog(context, state) {
-  const { newKey } = state;
+  const newKey = /** @type {NewKey} */ (state.newKey);
   const close = () => { state.newKey = null; context.redraw(); };
   if (newKey.secret) {
     return dialog({ title: 'The API key', onclose: close },
       h('p', null, 'Copy the key into the program that uses it. It is shown only now.'), copyable(context, newKey.secret),
       h('div.buttons.dialog-buttons', null, button('Done', { id: 'done', kind: 'primary', onclick: close })));
   }
-  const create = async (/** @type {any} */ event) => {
+  const create = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (newKey.isBusy) return;
     Object.assign(newKey, { isBusy: true, error: null });
@@ -242,16 +261,16 @@ function newKeyDialog(context, state) {
     newKey.isBusy = false;
     context.redraw();
   };
-  const change = (/** @type {any} */ values) => { Object.assign(newKey, values); context.redraw(); };
+  const change = (/** @type {Partial<NewKey>} */ values) => { Object.assign(newKey, values); context.redraw(); };
   return dialog({ title: 'Create an API key', onclose: close }, h(
     'form', { onsubmit: create },
     newKey.error && notice('bad', newKey.error),
     field('Name', { id: 'key-name', name: 'name', required: true, maxlength: 200, autocomplete: 'off' }, { hint: 'Such as the program that uses it.' }),
     h('div.form-row', null,
       select('For a', { id: 'key-type', value: newKey.type, onchange: (type) => change({ type, entityId: keyPlaces(context, state, type)[0].id, role: keyRoles[type][0] }) },
-        newKey.types.map((/** @type {string} */ type) => [type, entityTypes[type].word])),
+        newKey.types.map((type) => [type, entityTypes[type].word])),
       select('Which', { id: 'key-entity', value: newKey.entityId, onchange: (entityId) => change({ entityId }) },
-        keyPlaces(context, state, newKey.type).map((/** @type {any} */ one) => [one.id, state.scopes.nameOf(newKey.type, one.id)]))),
+        keyPlaces(context, state, newKey.type).map((one) => [one.id, state.scopes.nameOf(newKey.type, one.id)]))),
     h('div.form-row', null,
       select('Role', { id: 'key-role', value: newKey.role, onchange: (role) => change({ role }) }, keyRoles[newKey.type].map((role) => [role, roleOf(role)])),
       select('Valid for', { id: 'key-days', value: newKey.days, onchange: (days) => change({ days }) }, [['30', '30 days'], ['90', '90 days'], ['365', 'One year']])),
@@ -259,14 +278,14 @@ function newKeyDialog(context, state) {
     h('div.buttons.dialog-buttons', null, button(newKey.isBusy ? 'Creating' : 'Create', { id: 'confirm', type: 'submit', kind: 'primary', busy: newKey.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
-/** @param {any} context */
+/** @param {Console.Context} context */
 function keyboard(context) {
   const isOn = localStorage.getItem('doorward-keys') !== 'off';
   return h(
     'section.panel-card', { key: 'keyboard' }, h('h2', null, 'Keyboard'),
     h('label.check', { for: 'keys' }, h('input', {
       id: 'keys', type: 'checkbox', checked: isOn,
-      onchange: (/** @type {any} */ event) => { localStorage.setItem('doorward-keys', event.target.checked ? 'on' : 'off'); context.redraw(); },
+      onchange: (event) => { localStorage.setItem('doorward-keys', event.target.checked ? 'on' : 'off'); context.redraw(); },
     }), 'Single-letter keys'),
     h('dl.details', null, [
       ['/', 'search'], ['g d, g g, g l, g c, g p, g a', 'doors, guests, log, check, people, account'], ['j, k', 'next and previous door'], ['u', 'to the button Unlock'],

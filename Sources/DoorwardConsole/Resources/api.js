@@ -4,6 +4,11 @@
 
 const base = '/api/v1';
 
+/**
+ * @typedef {Record<string, string | number | boolean | null | undefined>} Query
+ * @typedef {{data: Console.Answer, etag: string | null}} Version
+ */
+
 /** How long a read may take; it is sent once more. */
 const readWithin = 20000;
 /** How long another request may take, which can wait for locks. It is never sent again, as it can have been carried out. */
@@ -11,7 +16,7 @@ const writeWithin = 120000;
 
 /** An answer of the gateway that is not a success, or none at all (`status` 0, `code` `unreachable` or `timeout`). */
 export class APIError extends Error {
-  /** @param {number} status @param {any} answer */
+  /** @param {number} status @param {{code?: string, message?: string, details?: Console.Details, requestId?: string, retryAfter?: number | null}} answer */
   constructor(status, answer) {
     super(answer.message || 'The gateway gave an answer that the console does not understand.');
     this.status = status;
@@ -25,11 +30,15 @@ export class APIError extends Error {
   get isUnreachable() { return this.status === 0; }
 }
 
-/** @type {{token: string, user: any} | null} */
+/** @type {{token: string, user: API.User} | null} */
 let session = null;
 /** @type {Promise<boolean> | null} */
 let refreshing = null;
-/** The first attempt to continue the session, until it has been waited for. @type {Promise<boolean> | null} */
+/**
+ * The first attempt to continue the session, until it has been waited for.
+ *
+ * @type {Promise<boolean> | null}
+ */
 let firstAttempt = null;
 /** @type {Set<(event: string) => void>} */
 const observers = new Set();
@@ -78,7 +87,7 @@ export async function signInByLink(token) {
   await accept(await send('POST', '/demo/sign-in', { body: { token }, isOpen: true, isOutside: true }));
 }
 
-/** @param {any} data */
+/** @param {Console.Answer} data */
 function accept(data) {
   const isOther = session !== null && session.user.id !== data.user.id;
   if (isOther) forget('replaced');
@@ -148,7 +157,7 @@ export async function signOut() {
  * Sends a request of the signed-in person and returns `data` of the answer. An expired access token is renewed once.
  *
  * @param {string} method @param {string} path below `/api/v1`
- * @param {{query?: Record<string, any>, body?: any, headers?: Record<string, string>, isProof?: boolean, isQuiet?: boolean, within?: number}} [options] `isProof` for a
+ * @param {{query?: Query, body?: unknown, headers?: Record<string, string>, isProof?: boolean, isQuiet?: boolean, within?: number}} [options] `isProof` for a
  *   request with a password, which is not repeated: a second refusal would count as a second wrong password; `isQuiet` for a question
  *   whose refusal says nothing about the rules, such as one about an invitation that may have ended;
  *   `within` for the milliseconds that it may take
@@ -179,11 +188,15 @@ export async function call(method, path, options = {}) {
 /**
  * Sends a request to a path that needs no sign-in.
  *
- * @param {string} path @param {any} body
+ * @param {string} path @param {object} body
  */
 export const callOpen = (path, body) => send('POST', path, { body, isOpen: true });
 
-/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, isOutside?: boolean, within?: number}} options `isOutside` for a path outside the API */
+/**
+ * @param {string} method @param {string} path
+ * @param {{query?: Query, body?: unknown, headers?: Record<string, string>, isOpen?: boolean, isOutside?: boolean, within?: number}} options `isOutside` for a path outside the API
+ * @returns {Promise<Console.Answer>}
+ */
 const send = (method, path, { query, body, headers, isOpen, isOutside, within }) => inTime(method, within, async (signal) => {
   const response = await request(method, path, { query, body, headers, isOpen, isOutside, signal });
   const text = await response.text().catch((error) => { throw signal.aborted ? error : unreachable(); });
@@ -207,7 +220,7 @@ const send = (method, path, { query, body, headers, isOpen, isOutside, within })
 async function inTime(method, within, attempt) {
   const isRead = method === 'GET';
   for (let left = isRead ? 1 : 0; ; left--) {
-    const signal = /** @type {AbortSignal} */ (/** @type {any} */ (AbortSignal).timeout(within || (isRead ? readWithin : writeWithin)));
+    const signal = /** @type {{timeout: (ms: number) => AbortSignal}} */ (/** @type {unknown} */ (AbortSignal)).timeout(within || (isRead ? readWithin : writeWithin));
     try {
       return await attempt(signal);
     } catch (error) {
@@ -217,8 +230,9 @@ async function inTime(method, within, attempt) {
   }
 }
 
-/** @param {string} method @param {string} path @param {{query?: any, body?: any, headers?: any, isOpen?: boolean, isOutside?: boolean, signal?: AbortSignal}} options */
+/** @param {string} method @param {string} path @param {{query?: Query, body?: unknown, headers?: Record<string, string>, isOpen?: boolean, isOutside?: boolean, signal?: AbortSignal}} options */
 export async function request(method, path, { query, body, headers = {}, isOpen, isOutside, signal }) {
+  /** @type {Record<string, string>} */
   const all = { 'X-Doorward-Client': 'console', ...headers };
   if (!isOpen && session) all.Authorization = `Bearer ${session.token}`;
   if (body !== undefined) all['Content-Type'] = 'application/json';
@@ -235,7 +249,7 @@ export async function request(method, path, { query, body, headers = {}, isOpen,
 
 const unreachable = () => new APIError(0, { code: 'unreachable', message: 'The gateway cannot be reached. Check the network.' });
 
-/** @param {Record<string, any> | undefined} query values that are null or empty are left out */
+/** @param {Query | undefined} query values that are null or empty are left out */
 export function queryText(query) {
   const pairs = Object.entries(query || {}).filter(([, value]) => value !== null && value !== undefined && value !== '');
   return pairs.length ? '?' + pairs.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&') : '';
@@ -245,7 +259,7 @@ export function queryText(query) {
  * The ETag of the last answer would be lost by `call`; this one returns it beside the data.
  *
  * @param {string} path @param {string | null} etag the known version; null for none
- * @returns {Promise<{data: any, etag: string | null} | null>} null if the known version is current
+ * @returns {Promise<Version | null>} null if the known version is current
  */
 export const readIfChanged = (path, etag) => inTime('GET', undefined, async (signal) => {
   const attempt = () => request('GET', path, { headers: etag ? { 'If-None-Match': etag } : {}, signal });
@@ -260,7 +274,11 @@ export const readIfChanged = (path, etag) => inTime('GET', undefined, async (sig
   return { data: answer.data, etag: response.headers.get('ETag') };
 });
 
-/** The person's own data, as just read. @param {any} user */
+/**
+ * The person's own data, as just read.
+ *
+ * @param {API.User} user
+ */
 export function setCurrentUser(user) { if (session && session.user.id === user.id) session.user = user; }
 
 /**

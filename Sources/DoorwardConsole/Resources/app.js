@@ -14,10 +14,14 @@ export const inPhoneBar = 4;
 
 const root = /** @type {HTMLElement} */ (document.getElementById('app'));
 
-/** @type {any} */
+/**
+ * @type {{phase: 'starting' | 'entering' | 'signedIn' | 'signedOut', ability: Ability, permissionsTag: string | null, page: Console.Open | null, state: any,
+ *   place: import('./ability.js').Place | null, note: Console.Note | null, noteShown?: boolean, problem: Console.Caught | null, ended: string | null, needs: Set<string>,
+ *   arrival: string | null, leaving?: boolean, opener?: HTMLElement | null}} the state is that of the page
+ */
 const app = {
   phase: 'starting', ability: new Ability(null), permissionsTag: null, page: null, state: null, place: null, note: null, problem: null,
-  ended: null, needs: new Set(),
+  ended: null, needs: new Set(), arrival: null,
 };
 
 // Drawing: at most once a frame, and in a task of its own, so that what the browser does for the frame is not made longer by it.
@@ -113,9 +117,10 @@ const newCommands = () => new Commands(redraw, announce, (deviceId) => app.page?
 /** @type {Commands} */
 let commands;
 
+/** @type {Console.Context} */
 const context = {
   get ability() { return app.ability; },
-  get user() { return currentUser(); },
+  get user() { return /** @type {API.User} */ (currentUser()); },
   get live() { return live; },
   redraw, announce,
   /** What pages keep until the sign-out. */
@@ -123,13 +128,21 @@ const context = {
   get commands() { return commands; },
   /** @param {string} hash */
   go(hash) { location.hash = hash; },
-  /** Shows a note at the top until the next page. @param {string | null} text @param {string} [tone] */
+  /**
+   * Shows a note at the top until the next page.
+   *
+   * @param {string | null} text @param {string} [tone]
+   */
   note(text, tone = 'ok') {
     app.note = text ? { text, tone } : null;
     if (text) announce(text);
     redraw();
   },
-  /** Opens another page with a note, such as when the object of this one is deleted. @param {string} hash @param {string} text */
+  /**
+   * Opens another page with a note, such as when the object of this one is deleted.
+   *
+   * @param {string} hash @param {string} text
+   */
   goWith(hash, text) {
     context.note(text);
     app.noteShown = false;
@@ -180,7 +193,7 @@ async function readPermissionsOnce() {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let nextChange;
-/** @param {any[]} rules @param {string | null} tag @param {string | null} nextChangeAt */
+/** @param {import('./ability.js').Rule[]} rules @param {string | null} tag @param {string | null} nextChangeAt */
 function usePermissions(rules, tag, nextChangeAt) {
   const { ability } = app;
   const isFirst = !ability.isKnown;
@@ -198,7 +211,11 @@ function usePermissions(rules, tag, nextChangeAt) {
   redraw();
 }
 
-/** Brings the page to the rights of now. @param {Ability} before the rights that it was opened with */
+/**
+ * Brings the page to the rights of now.
+ *
+ * @param {Ability} before the rights that it was opened with
+ */
 function followRights(before) {
   const { ended, hasBegun } = changeOfRights(before, app.ability);
   if (ended) {
@@ -227,7 +244,11 @@ observe((event) => {
 
 // The session.
 
-/** Forgets everything of the person. @param {'signedOut' | 'replaced'} why */
+/**
+ * Forgets everything of the person.
+ *
+ * @param {'signedOut' | 'replaced'} why
+ */
 function end(why) {
   live.stop();
   commands.isEnded = true;
@@ -263,12 +284,16 @@ function takeLink() {
   return token || null;
 }
 
-/** Signs in by a link, in the place of who is signed in. @param {string} token */
+/**
+ * Signs in by a link, in the place of who is signed in.
+ *
+ * @param {string} token
+ */
 async function openLink(token) {
   try {
     await signInByLink(token);
   } catch (error) {
-    const { status } = /** @type {any} */ (error);
+    const { status } = error;
     app.arrival = status === 401 || status === 404 ? 'The link has been used or has expired. The demo shows new ones.' : sentenceOf(error);
   }
 }
@@ -300,7 +325,7 @@ async function begin() {
 const firstReadWithin = 5000;
 
 async function enter() {
-  const user = currentUser();
+  const user = /** @type {API.User} */ (currentUser());
   const isCurrent = () => currentUser()?.id === user.id;
   const { hash } = location;
   const permissions = readPermissions();
@@ -335,7 +360,7 @@ async function startSignIn() {
   redraw();
 }
 
-/** @param {any} error */
+/** @param {Console.Caught} error */
 function fail(error) {
   app.problem = error;
   app.phase = 'starting';
@@ -354,14 +379,18 @@ export async function leaveSession() {
 
 // Pages.
 
-/** @type {Record<string, () => Promise<any>>} */
+/** @type {Record<string, () => Promise<{default: Console.Open & Pick<Console.Form<any>, 'start'>}>>} */
 const modules = {
   doors: () => import('./doors.js'), door: () => import('./door.js'), guests: () => import('./guests.js'),
   log: () => import('./log.js'), check: () => import('./check.js'), account: () => import('./account.js'),
   properties: () => import('./property.js'), units: () => import('./unit.js'), people: () => import('./people.js'), person: () => import('./person.js'),
   portfolios: () => import('./portfolio.js'), found: () => import('./found.js'), gateway: () => import('./gateway.js'), more: () => import('./more.js'),
 };
-/** The module of one object, where a page is of a list. @type {Record<string, string>} */
+/**
+ * The module of one object, where a page is of a list.
+ *
+ * @type {Record<string, string>}
+ */
 const detailModules = { doors: 'door', people: 'person' };
 
 function leave() {
@@ -415,7 +444,7 @@ addEventListener('hashchange', () => {
   const token = takeLink();
   if (!token && app.phase === 'signedIn') route();
   if (!token) return;
-  openLink(token).then(() => (currentUser() ? app.phase === 'signedIn' && context.note(app.arrival || `You are ${nameOf(currentUser())}.`, 'info') : begin()));
+  openLink(token).then(() => (currentUser() ? app.phase === 'signedIn' && context.note(app.arrival || `You are ${nameOf(context.user)}.`, 'info') : begin()));
 });
 
 // The view.
@@ -424,11 +453,11 @@ function view() {
   if (app.problem) {
     return h(
       'main.boot', null, h('h1', { tabindex: '-1' }, 'Doorward'), notice('bad', sentenceOf(app.problem)),
-      button('Try again', { kind: 'primary', onclick: () => (app.problem.isUpdate ? location.reload() : begin()), icon: 'refresh' }));
+      button('Try again', { kind: 'primary', onclick: () => (app.problem?.isUpdate ? location.reload() : begin()), icon: 'refresh' }));
   }
   if (app.phase === 'starting' || app.phase === 'entering' || !app.page && app.phase === 'signedOut') return h('main.boot', null, h('p', null, 'Doorward is loading.'));
-  if (app.phase === 'signedOut') return app.page.view(context, app.state);
-  const user = currentUser();
+  if (app.phase === 'signedOut') return app.page?.view(context, app.state);
+  const user = /** @type {API.User} */ (currentUser());
   return [
     h('a.skip', { href: '#main', onclick: skip }, 'Skip to the content'),
     h(
@@ -448,12 +477,16 @@ function skip(event) {
   focusHeading();
 }
 
-/** The pages that belong to another one in the navigation. @type {Record<string, string>} */
+/**
+ * The pages that belong to another one in the navigation.
+ *
+ * @type {Record<string, string>}
+ */
 const parents = { properties: 'doors', units: 'doors' };
 
 function navigation() {
   const shown = places.filter((place) => place.inBar && isOpen(place, app.ability));
-  const current = parents[app.place?.id] || app.place?.id;
+  const current = parents[app.place?.id || ''] || app.place?.id;
   const more = places.find(({ id }) => id === 'more');
   // A phone has room for four pages and *More*; a wide screen shows all.
   const links = [...shown.map((place, index) => ({ place, width: index < inPhoneBar ? '' : 'wide-only' })), ...(shown.length > inPhoneBar && more ? [{ place: more, width: 'phone-only' }] : [])];
@@ -490,7 +523,7 @@ function badge() {
     'div.badge', { class: kind.replace(' ', '-') },
     h('span.dot', { 'aria-hidden': 'true' }), h('span', { title: kind === 'polling' ? 'Not live: read again every 15 seconds' : null }, text),
     (kind === 'polling' || kind === 'stale') && app.page?.refresh &&
-      h('button.icon-button', { type: 'button', 'aria-label': 'Read again', title: 'Read again', onclick: () => app.page.refresh(context, app.state) }, icon('refresh')));
+      h('button.icon-button', { type: 'button', 'aria-label': 'Read again', title: 'Read again', onclick: () => app.page?.refresh?.(context, app.state) }, icon('refresh')));
 }
 
 // Keys. A page's own keys are in its `key`. Single letters can be switched off in My account (WCAG 2.1.4).

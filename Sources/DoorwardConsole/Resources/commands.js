@@ -5,7 +5,7 @@ import { operationOf, outcomeOf, reasonOf, refusalOf, sentenceOf } from './words
 
 /**
  * @typedef {{operation: string, phase: 'asking' | 'waiting' | 'sent' | 'done' | 'failed' | 'denied' | 'unsure', text: string,
- *   command: any, error: any, key: string, body: any}} Progress
+ *   command: API.Command | null, error: Console.Caught | null, key: string, body: object}} Progress
  */
 
 const ended = new Set(['CONFIRMED', 'FAILED', 'TIMED_OUT', 'UNKNOWN', 'DENIED']);
@@ -38,20 +38,24 @@ export class Commands {
     this.redraw();
   }
 
-  /** @param {any} device @param {string} operation @param {any} [body] */
+  /** @param {API.Device} device @param {string} operation @param {object} [body] */
   start(device, operation, body = {}) {
     if (this.isRunning(device.id)) return;
     const key = newKey();
     this.run(device, operation, key, body);
   }
 
-  /** Sends the same request again after the gateway could not be reached: with the same key it is carried out once. @param {any} device */
+  /**
+   * Sends the same request again after the gateway could not be reached: with the same key it is carried out once.
+   *
+   * @param {API.Device} device
+   */
   repeat(device) {
     const progress = this.byDevice.get(device.id);
     if (progress && progress.phase === 'unsure') this.run(device, progress.operation, progress.key, progress.body);
   }
 
-  /** @param {any} device @param {string} operation @param {string} key @param {any} body */
+  /** @param {API.Device} device @param {string} operation @param {string} key @param {object} body */
   async run(device, operation, key, body) {
     /** @type {Progress} */
     const progress = { operation, phase: 'asking', text: 'Asking the gateway', command: null, error: null, key, body };
@@ -71,7 +75,7 @@ export class Commands {
     this.onEnd(device.id);
   }
 
-  /** @param {Progress} progress @param {any} first */
+  /** @param {Progress} progress @param {API.Command} first */
   async follow(progress, first) {
     let command = first;
     let wait = 150;
@@ -97,7 +101,7 @@ export class Commands {
     if (phase === 'denied') progress.error = { details: { reason: command.outcomeDetail } };
   }
 
-  /** @param {Progress} progress @param {any} error */
+  /** @param {Progress} progress @param {Console.Caught} error */
   fail(progress, error) {
     const { command } = error.details || {};
     if (command && ended.has(command.state)) {

@@ -8,14 +8,26 @@ import { timeline } from './records.js';
 import { h } from './view.js';
 import { ago, isShown, operationOf, operations, qualityOf, sentenceOf, stateOf } from './words.js';
 
+/**
+ * @typedef {Console.State & {
+ *   id: string, own: Console.LiveObjects<API.Device, Console.Need | null>, device: API.Device | null, decisions: API.Decision[], tab: string | null, why: string | null, problem?: Console.Caught | null,
+ *   override: {operation: string, error: Console.Caught | null} | null, history: History, who: Who | null, settings: Settings | null}} State
+ * @typedef {State & {device: API.Device}} Shown the state where the door is known
+ * @typedef {import('./records.js').State & Console.Resource & {records: API.AccessRecord[], cursor: string | null}} History
+ * @typedef {Console.Resource & {operation: string, at: string, page: number, data?: Entries}} Who
+ * @typedef {Pick<Console.Answer, 'entries' | 'pagination'>} Entries who can do an operation
+ * @typedef {Console.Work & {saved: string | null}} Settings
+ */
+
 const tabs = [['history', 'History'], ['who', 'Who can open it'], ['settings', 'Settings']];
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context @param {string[]} path */
   start(context, [id]) {
+    /** @type {State} */
     const state = {
-      id, status: 'loading', error: null, device: null, decisions: [], readAt: null, tab: null, why: null, isEnded: false, override: null,
-      history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null, etag: null,
+      id, status: 'loading', error: null, device: null, decisions: [], readAt: '', tab: null, why: null, isEnded: false, override: null,
+      history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null,
       // The query has the place of the door, which is not known yet.
       own: new LiveObjects(null, (object) => object.id === id),
     };
@@ -23,12 +35,9 @@ const page = {
     return state;
   },
 
-  /** @param {any} state */
   end(state) { state.isEnded = true; },
-  /** @param {any} state */
   title: (state) => state?.device?.name || 'Door',
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const path = `/devices/${encodeURIComponent(state.id)}`;
@@ -44,7 +53,7 @@ const page = {
       const before = state.device;
       if (before && before.state !== device.state && !context.commands.isRunning(device.id)) context.announce(stateOf(device.state).word);
       Object.assign(state, { status: 'loaded', error: null, device, decisions: permissions, readAt: new Date().toISOString(), problem: null });
-      if (state.tab === null) choose(context, state, visibleTabs(context, state)[0]?.[0] || 'none');
+      if (state.tab === null) choose(context, /** @type {Shown} */ (state), visibleTabs(context, /** @type {Shown} */ (state))[0]?.[0] || 'none');
       else if (state.tab === 'history') readHistory(context, state, false);
     } catch (error) {
       if (state.isEnded) return;
@@ -53,41 +62,36 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
     // What the person may do can have changed with the door, and one that has left its place can be in another one.
     if (state.own.take(event, data) && state.status === 'loaded') page.refresh(context, state);
   },
 
-  /** @param {any} context @param {any} state */
   permissionsChanged(context, state) { page.refresh(context, state); },
-  /** @param {any} context @param {any} state @param {string} deviceId */
   commandEnded(context, state, deviceId) { if (deviceId === state.id) page.refresh(context, state); },
 
-  /** @param {any} context @param {any} state @param {KeyboardEvent} event */
   key(context, state, event) {
     if (event.key === 'w') {
-      const denied = state.decisions.find((/** @type {any} */ one) => movements.includes(one.operation) && isShown(one) && !one.allowed);
+      const denied = state.decisions.find((one) => movements.includes(one.operation) && isShown(one) && !one.allowed);
       if (denied) { state.why = denied.operation; context.redraw(); }
     } else if (event.key === 'u') document.getElementById('do-UNLOCK')?.focus();
     else if (event.key === 'l') document.getElementById('do-LOCK')?.focus();
   },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'door' },
       h('a.back', { href: '#/doors' }, icon('back'), 'Doors'),
-      ofObject(page, context, state, 'Door', state.device, () => content(context, state)));
+      ofObject(page, context, state, 'Door', state.device, () => content(context, /** @type {Shown} */ (state))));
   },
 };
 export default page;
 
-/** @param {any} state @param {string} operation */
-const decisionOn = (state, operation) => state.decisions.find((/** @type {any} */ one) => one.operation === operation) || { allowed: false, reason: null };
+/** @param {Shown} state @param {string} operation */
+const decisionOn = (state, operation) => state.decisions.find((one) => one.operation === operation) || /** @type {API.Decision} */ ({ allowed: false, reason: null });
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function content(context, state) {
   const { device } = state;
   const { word, tone, icon: name } = stateOf(device.state);
@@ -111,11 +115,15 @@ function content(context, state) {
   ];
 }
 
-/** The name of a place, as a link for those who have its page. @param {any} context @param {string} page @param {string} type @param {any} place @param {string | null} name */
+/**
+ * The name of a place, as a link for those who have its page.
+ *
+ * @param {Console.Context} context @param {string} page @param {string} type @param {{id?: string | null, propertyId?: string | null, portfolioId?: string | null}} place @param {string | null} name
+ */
 const placeLink = (context, page, type, place, name) =>
-  name && (context.ability.can(`${type.toLowerCase()}.read`, type, place) ? h('a', { href: `#/${page}/${encodeURIComponent(place.id)}` }, name) : name);
+  name && (context.ability.can(`${type.toLowerCase()}.read`, type, place) ? h('a', { href: `#/${page}/${encodeURIComponent(place.id || '')}` }, name) : name);
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function actions(context, state) {
   const { device } = state;
   const shown = movements.map((one) => decisionOn(state, one)).filter((one) => isShown(one) && one.operation);
@@ -130,7 +138,7 @@ function actions(context, state) {
       return button(operationOf(operation).verb, {
         id: `do-${operation}`, kind: 'large ' + (operation === main && allowed ? 'primary' : ''),
         icon: operation === 'LOCK' ? 'locked' : operation === 'UNLOCK' ? 'unlocked' : 'open',
-        busy: isRunning && progress.operation === operation, disabled: !allowed || (isRunning && progress.operation !== operation),
+        busy: isRunning && progress?.operation === operation, disabled: !allowed || (isRunning && progress?.operation !== operation),
         expanded: allowed ? undefined : state.why === operation,
         onclick: () => {
           if (!allowed) { state.why = state.why === operation ? null : operation; context.redraw(); } else if (!isRunning) context.commands.start(device, operation);
@@ -141,9 +149,13 @@ function actions(context, state) {
     progress && progressPanel(context, state, progress, isRunning));
 }
 
-/** The operations that are not available now, one explanation for each reason. @param {any} context @param {any} state @param {any[]} denied */
+/**
+ * The operations that are not available now, one explanation for each reason.
+ *
+ * @param {Console.Context} context @param {Shown} state @param {API.Decision[]} denied
+ */
 function denials(context, state, denied) {
-  /** @type {Map<string, any[]>} */
+  /** @type {Map<string | null, API.Decision[]>} */
   const byReason = new Map();
   for (const decision of denied) byReason.set(decision.reason, [...(byReason.get(decision.reason) || []), decision]);
   return [...byReason].map(([reason, members]) => {
@@ -162,7 +174,7 @@ function denials(context, state, denied) {
 
 const steps = [['asking', 'Asked'], ['waiting', 'Allowed'], ['sent', 'Sent'], ['done', 'Confirmed']];
 
-/** @param {any} context @param {any} state @param {any} progress @param {boolean} isRunning */
+/** @param {Console.Context} context @param {Shown} state @param {import('./commands.js').Progress} progress @param {boolean} isRunning */
 function progressPanel(context, state, progress, isRunning) {
   const tone = isRunning ? 'busy' : progress.phase === 'done' ? 'ok' : 'bad';
   const reached = steps.findIndex(([phase]) => phase === progress.phase);
@@ -179,21 +191,25 @@ function progressPanel(context, state, progress, isRunning) {
       button('Dismiss', { id: 'dismiss', kind: 'quiet', onclick: () => context.commands.dismiss(state.id) })));
 }
 
-/** Whether a lockdown can be overridden: by an owner or an admin of the portfolio. @param {any} context @param {any} state @param {any} decision */
+/**
+ * Whether a lockdown can be overridden: by an owner or an admin of the portfolio.
+ *
+ * @param {Console.Context} context @param {Shown} state @param {API.Decision} decision
+ */
 function canOverride(context, state, decision) {
   if (decision.reason !== 'lockdown_active') return false;
-  return (context.user.roleAssociations || []).some((/** @type {any} */ one) =>
+  return (context.user.roleAssociations || []).some((one) =>
     ['OWNER', 'PORTFOLIO_ADMIN'].includes(one.roleWithinEntity) && one.associatedEntityId === state.device.portfolioId);
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function overrideDialog(context, state) {
-  const { operation } = state.override;
+  const { operation } = /** @type {{operation: string}} */ (state.override);
   const close = () => { state.override = null; context.redraw(); };
   return dialog(
     { title: `${operationOf(operation).verb} in spite of the lockdown`, onclose: close },
     h('form', {
-      onsubmit: (/** @type {any} */ event) => {
+      onsubmit: (event) => {
         event.preventDefault();
         const reason = new FormData(event.target).get('reason');
         close();
@@ -207,14 +223,14 @@ function overrideDialog(context, state) {
 
 // Tabs.
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function visibleTabs(context, state) {
   const history = decisionOn(state, 'VIEW_ACCESS_HISTORY').allowed;
   const canChange = decisionOn(state, 'CHANGE_SETTINGS').allowed || context.ability.can('device.change', 'LockDevice', state.device);
   return tabs.filter(([id]) => (id === 'settings' ? canChange : history));
 }
 
-/** @param {any} context @param {any} state @param {string} tab */
+/** @param {Console.Context} context @param {Shown} state @param {string} tab */
 function choose(context, state, tab) {
   state.tab = tab;
   if (tab === 'history') readHistory(context, state, false);
@@ -226,7 +242,7 @@ function choose(context, state, tab) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function tabBar(context, state) {
   const shown = visibleTabs(context, state);
   if (shown.length === 0) return null;
@@ -234,7 +250,7 @@ function tabBar(context, state) {
     'button.tab', {
       key: id, id: `tab-${id}`, type: 'button', role: 'tab', 'aria-selected': String(state.tab === id), 'aria-controls': state.tab === id ? `panel-${id}` : null,
       tabindex: state.tab === id ? '0' : '-1', onclick: () => choose(context, state, id),
-      onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      onkeydown: (event) => {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (!step) return;
         const next = shown[(shown.findIndex(([one]) => one === id) + step + shown.length) % shown.length][0];
@@ -244,10 +260,10 @@ function tabBar(context, state) {
     }, title)));
 }
 
-/** @param {string} id @param {any[]} children */
+/** @param {string} id @param {Console.Child[]} children */
 const panel = (id, ...children) => h('section.panel', { key: id, id: `panel-${id}`, role: 'tabpanel', 'aria-labelledby': `tab-${id}` }, ...children);
 
-/** @param {any} context @param {any} state @param {boolean} isMore */
+/** @param {Console.Context} context @param {State} state @param {boolean} isMore */
 async function readHistory(context, state, isMore) {
   const own = state.history;
   try {
@@ -257,9 +273,9 @@ async function readHistory(context, state, isMore) {
     if (isMore) own.records = [...own.records, ...data.accessRecords];
     else {
       // Keep what was read further down.
-      const known = new Set(data.accessRecords.map((/** @type {any} */ one) => one.id));
-      const joins = own.records.some((/** @type {any} */ one) => known.has(one.id));
-      own.records = joins ? [...data.accessRecords, ...own.records.filter((/** @type {any} */ one) => !known.has(one.id))] : data.accessRecords;
+      const known = new Set(data.accessRecords.map((one) => one.id));
+      const joins = own.records.some((one) => known.has(one.id));
+      own.records = joins ? [...data.accessRecords, ...own.records.filter((one) => !known.has(one.id))] : data.accessRecords;
       if (joins && own.records.length > data.accessRecords.length) data.nextCursor = own.cursor;
     }
     Object.assign(own, { status: 'loaded', cursor: data.nextCursor });
@@ -269,7 +285,7 @@ async function readHistory(context, state, isMore) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function history(context, state) {
   const own = state.history;
   return panel('history', whenLoaded(own, () => readHistory(context, state, false), () => (own.records.length === 0
@@ -277,9 +293,9 @@ function history(context, state) {
     : [timeline(context, own, own.records, { showsDoor: false }), own.cursor && button('Show earlier records', { id: 'earlier', kind: 'wide', onclick: () => readHistory(context, state, true) })])));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 async function readWho(context, state) {
-  const own = state.who;
+  const own = /** @type {Who} */ (state.who);
   Object.assign(own, { status: 'loading', error: null });
   context.redraw();
   try {
@@ -292,28 +308,28 @@ async function readWho(context, state) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function whoCan(context, state) {
-  const own = state.who;
-  const change = (/** @type {any} */ values) => { Object.assign(own, { page: 1, ...values }); readWho(context, state); };
+  const own = /** @type {Who} */ (state.who);
+  const change = (/** @type {Partial<Who>} */ values) => { Object.assign(own, { page: 1, ...values }); readWho(context, state); };
   return panel('who',
     h('div.form-row', null,
       select('Operation', { id: 'who-operation', value: own.operation, onchange: (operation) => change({ operation }) },
         movements.filter((one) => state.device.capabilities.includes(one)).map((one) => [one, operations[/** @type {'LOCK'} */ (one)].verb])),
-      field('At (empty: now)', { id: 'who-at', type: 'datetime-local', value: own.at, onchange: (/** @type {any} */ event) => change({ at: event.target.value }) })),
-    whenLoaded(own, () => readWho(context, state), () => entriesView(own.data, own.at, (number) => change({ page: number }))));
+      field('At (empty: now)', { id: 'who-at', type: 'datetime-local', value: own.at, onchange: (event) => change({ at: event.target.value }) })),
+    whenLoaded(own, () => readWho(context, state), () => entriesView(/** @type {Entries} */ (own.data), own.at, (number) => change({ page: number }))));
 }
 
 /**
  * Who can do an operation, with the rule and the end of the right.
  *
- * @param {any} data @param {string} at @param {(page: number) => void} go
+ * @param {Entries} data @param {string} at @param {(page: number) => void} go
  */
 export function entriesView(data, at, go) {
   if (data.entries.length === 0) return h('div.empty', null, icon('check'), h('h2', null, at ? 'No one can then' : 'No one can now'));
   return [
     h('p.hint', null, at ? `By the rules of today, at ${new Date(at).toLocaleString('en-GB')}:` : 'At this moment:'),
-    h('ul.rows', null, data.entries.map((/** @type {any} */ entry, /** @type {number} */ index) => h(
+    h('ul.rows', null, data.entries.map((entry, index) => h(
       'li.row', { key: (entry.principal.id || entry.principal.name || '') + index },
       h('span.dot-icon.idle', null, icon(entry.principal.kind === 'USER' ? 'account' : entry.principal.kind === 'GUEST_LINK' ? 'guests' : 'check')),
       h('span.record-text', null,
@@ -324,16 +340,21 @@ export function entriesView(data, at, go) {
   ];
 }
 
-/** The values that differ from those of the object, so that a form changes nothing that another person has changed meanwhile. @param {any} object @param {any} values */
-const changed = (object, values) => Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== (object[name] ?? null)));
+/**
+ * The values that differ from those of the lock, so that a form changes nothing that another person has changed meanwhile.
+ *
+ * @param {API.Device} device @param {Record<string, unknown>} values
+ */
+const changed = (device, values) => Object.fromEntries(
+  Object.entries(values).filter(([name, value]) => value !== (/** @type {Record<string, unknown>} */ ({ ...device })[name] ?? null)));
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function settings(context, state) {
   const { device } = state;
-  const own = state.settings;
+  const own = /** @type {Settings} */ (state.settings);
   const canSet = decisionOn(state, 'CHANGE_SETTINGS').allowed && device.capabilities.includes('SETTINGS');
   const canChange = context.ability.can('device.change', 'LockDevice', device);
-  const submit = (/** @type {string} */ path, /** @type {(form: FormData) => any} */ values) => async (/** @type {any} */ event) => {
+  const submit = (/** @type {string} */ path, /** @type {(form: FormData) => object} */ values) => async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (own.isBusy) return;
     Object.assign(own, { isBusy: true, error: null, saved: null });
@@ -372,9 +393,9 @@ function settings(context, state) {
     !canSet && h('p.hint', { key: 'none' }, 'This lock has no settings that the gateway can change.'));
 }
 
-/** @param {any} device */
+/** @param {API.Device} device */
 function facts(device) {
-  /** @type {[string, any][]} */
+  /** @type {[string, Console.Child][]} */
   const rows = [
     ['Battery', device.batteryLevel === null || device.batteryLevel === undefined ? null : `${device.batteryLevel} %`],
     ['Door', { OPEN: 'Open', CLOSED: 'Closed' }[/** @type {'OPEN'} */ (device.doorState)]],

@@ -22,13 +22,26 @@ const readAgainAfter = 15000;
 /** A reading that takes longer is begun again. */
 const readWithin = 60000;
 
-/** @type {{id: string, title: string, tone: string, icon: any, has: (device: any) => boolean}[]} */
+/**
+ * @typedef {Console.State & {
+ *   list: Console.LiveObjects<API.Device, Console.Need | null>, rows: Rows, total: number, q: string, filter: string, propertyId: string, style: string, shown: number,
+ *   problem?: Console.Caught | null, reads: number, began: number, isReading: boolean, isSearched: boolean, isPartial: boolean, firstRead: Promise<void> | null, endFirstRead: () => void,
+ *   typing?: number, again?: number, watching?: AbortController, why: string | null}} State `why` is the id of the door whose denial is explained, with the operation
+ * @typedef {{id: string, title: string, tone: string, icon: Console.Icon, has: (device: API.Device) => boolean}} Counter
+ * @typedef {import('./view.js').Text_} Age
+ * @typedef {(context: Console.Context, state: State, device: API.Device, age: Age) => Console.Node} Describe
+ * @typedef {{device: API.Device, describe: Describe, ability: Console.Ability, progress: import('./commands.js').Progress | null, phase?: string, text?: string,
+ *   why: string | null, now: number, age: Age, description: Console.Node}} Row what is drawn of a door, and what it was drawn of
+ * @typedef {Map<string, Row>} Rows
+ */
+
+/** @type {Counter[]} */
 export const counters = [
   { id: 'all', title: 'All', tone: 'idle', icon: 'doors', has: () => true },
   { id: 'locked', title: 'Locked', tone: 'ok', icon: 'locked', has: ({ state }) => state === 'LOCKED' },
-  { id: 'open', title: 'Not locked', tone: 'warn', icon: 'unlocked', has: ({ state }) => !['LOCKED', 'JAMMED', 'UNKNOWN'].includes(state) },
+  { id: 'open', title: 'Not locked', tone: 'warn', icon: 'unlocked', has: ({ state }) => !['LOCKED', 'JAMMED', 'UNKNOWN'].includes(state || 'UNKNOWN') },
   { id: 'jammed', title: 'Jammed', tone: 'bad', icon: 'alert', has: ({ state }) => state === 'JAMMED' },
-  { id: 'unknown', title: 'Unknown', tone: 'idle', icon: 'unknown', has: ({ state }) => state === 'UNKNOWN' },
+  { id: 'unknown', title: 'Unknown', tone: 'idle', icon: 'unknown', has: ({ state }) => (state || 'UNKNOWN') === 'UNKNOWN' },
   { id: 'offline', title: 'Offline', tone: 'bad', icon: 'offline', has: ({ isOnline }) => isOnline === false },
   { id: 'battery', title: 'Low battery', tone: 'warn', icon: 'battery', has: ({ batteryLow }) => batteryLow === true },
 ];
@@ -36,27 +49,30 @@ export const counters = [
 /** The commands that move a lock, in the order of their buttons. */
 export const movements = ['UNLOCK', 'LOCK', 'UNLATCH'];
 
-/** The button that is offered first: what changes the state. @param {any} device */
+/**
+ * The button that is offered first: what changes the state.
+ *
+ * @param {API.Device} device
+ */
 const firstOperation = (device) => (device.state === 'LOCKED' ? 'UNLOCK' : 'LOCK');
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context @param {string[]} path @param {URLSearchParams} query */
   start(context, path, query) {
-    /** @type {any} */
+    /** @type {State} */
     const state = {
-      status: 'loading', error: null, total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
+      status: 'loading', error: null, total: 0, readAt: '', q: query.get('q') || '', filter: query.get('show') || 'all',
       propertyId: query.get('property') ?? (String(query) ? '' : context.user?.defaultPropertyId || ''), style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
       why: null, reads: 0, began: 0, rows: new Map(), isReading: false, isSearched: false, isPartial: false,
       // Where the gateway searches, the stream sends more than the page shows.
       list: new LiveObjects({ type: 'device', query: '' }, ({ id }, isNamed) => isNamed && (!state.isSearched || state.list.objects.has(id))),
-      firstRead: /** @type {Promise<void> | null} */ (null), endFirstRead: () => {},
+      firstRead: null, endFirstRead: () => {},
     };
     state.firstRead = new Promise((resolve) => { state.endFirstRead = resolve; });
     page.refresh(context, state, state.endFirstRead);
     return state;
   },
 
-  /** @param {any} state */
   end(state) {
     state.isEnded = true;
     clearTimeout(state.typing);
@@ -65,7 +81,7 @@ const page = {
     state.endFirstRead();
   },
 
-  /** @param {any} context @param {any} state @param {() => void} [shown] is called when the first doors are there, or the reading has failed */
+  /** @param {Console.Context} context @param {State} state @param {() => void} [shown] is called when the first doors are there, or the reading has failed */
   async refresh(context, state, shown) {
     const number = ++state.reads;
     const isCurrent = () => !state.isEnded && number === state.reads;
@@ -126,11 +142,10 @@ const page = {
     }
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { readAgain(context, state); return; }
     const { list } = state;
-    const before = new Map((data.object ? [data.object] : data.objects || []).map((/** @type {any} */ { id }) => [id, list.objects.get(id)]));
+    const before = new Map((data.object ? [data.object] : data.objects || []).map(({ id }) => [id, list.objects.get(id)]));
     list.take(event, data);
     if (state.status !== 'loaded' || !list.isNamed(data)) return;
     for (const [id, old] of before) {
@@ -143,7 +158,6 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} deviceId */
   async commandEnded(context, state, deviceId) {
     try {
       const { device } = await call('GET', `/devices/${encodeURIComponent(deviceId)}`);
@@ -154,7 +168,6 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'doors' },
@@ -162,7 +175,6 @@ const page = {
       whenLoaded(state, () => retry(context, state), () => content(context, state)));
   },
 
-  /** @param {any} context @param {any} state @param {KeyboardEvent} event */
   key(context, state, event) {
     const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-door]')]);
     const at = cards.findIndex((card) => card.contains(document.activeElement));
@@ -172,9 +184,9 @@ const page = {
       return;
     }
     if (at < 0) return;
-    const device = state.list.objects.get(cards[at].dataset.door);
+    const device = state.list.objects.get(cards[at].dataset.door || '');
     const operation = { u: 'UNLOCK', l: 'LOCK' }[event.key];
-    if (!operation || !context.ability.can(operation, 'LockDevice', device)) return;
+    if (!device || !operation || !context.ability.can(operation, 'LockDevice', device)) return;
     // A single key never opens a door: it moves the focus to the button, and Enter does it.
     if (operation === 'UNLOCK') document.getElementById(`UNLOCK-${device.id}`)?.focus();
     else context.commands.start(device, operation);
@@ -182,14 +194,14 @@ const page = {
 };
 export default page;
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function retry(context, state) {
   Object.assign(state, { status: 'loading', error: null });
   context.redraw();
   page.refresh(context, state);
 }
 
-/** @param {any} context @param {Map<string, any>} before @param {Map<string, any>} after */
+/** @param {Console.Context} context @param {Map<string, API.Device>} before @param {Map<string, API.Device>} after */
 function announceChanges(context, before, after) {
   for (const [id, device] of after) {
     const old = before.get(id);
@@ -197,11 +209,11 @@ function announceChanges(context, before, after) {
   }
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 const styleSwitch = (context, state) => h(
   'div.switch', { role: 'group', 'aria-label': 'Layout' },
-  [['board', 'Board'], ['list', 'List']].map(([style, title]) => button(title, {
-    id: 'style-' + style, icon: /** @type {any} */ (style), pressed: state.style === style, kind: 'quiet',
+  /** @type {const} */ ([['board', 'Board'], ['list', 'List']]).map(([style, title]) => button(title, {
+    id: 'style-' + style, icon: style, pressed: state.style === style, kind: 'quiet',
     onclick: () => {
       Object.assign(state, { style, rows: new Map() });
       localStorage.setItem('doorward-doors', style);
@@ -209,7 +221,7 @@ const styleSwitch = (context, state) => h(
     },
   })));
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function content(context, state) {
   if (state.list.objects.size === 0 && !state.q && !state.propertyId) return nothing(context);
   const q = state.q.trim().toLowerCase();
@@ -239,14 +251,14 @@ function content(context, state) {
   ];
 }
 
-/** @param {any} context */
+/** @param {Console.Context} context */
 const nothing = (context) => h(
   'div.empty', { key: 'nothing' }, icon('doors'), h('h2', null, 'No doors yet'),
   context.ability.can('device.attach', 'Property')
     ? h('p', null, 'Attach the first lock with ', h('code', null, 'doorward attach'), ', or one of the ', h('a', { href: '#/found' }, 'found locks'), '.')
     : h('p', null, 'No door has been shared with you. A manager of the property, or a tenant who lets you in, can change that.'));
 
-/** @param {any} context @param {any} state @param {any[]} doors @param {any} current */
+/** @param {Console.Context} context @param {State} state @param {API.Device[]} doors @param {Counter} current */
 function band(context, state, doors, current) {
   return h(
     'div.band', { key: 'band', role: 'group', 'aria-label': 'Filter by state' },
@@ -262,7 +274,7 @@ function band(context, state, doors, current) {
     }));
 }
 
-/** @param {any} state */
+/** @param {State} state */
 function remember(state) {
   const query = new URLSearchParams();
   if (state.q) query.set('q', state.q);
@@ -271,7 +283,7 @@ function remember(state) {
   history.replaceState(null, '', '#/doors' + (String(query) && '?' + query));
 }
 
-/** @param {any} context @param {any} state @param {number} delay */
+/** @param {Console.Context} context @param {State} state @param {number} delay */
 function searchAgain(context, state, delay) {
   context.redraw();
   if (!state.isSearched) return;
@@ -279,34 +291,40 @@ function searchAgain(context, state, delay) {
   state.typing = setTimeout(() => page.refresh(context, state), delay);
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function filters(context, state) {
+  /** @type {Map<string, string>} */
   const properties = new Map();
-  for (const { propertyId, propertyName } of state.list.objects.values()) if (propertyId) properties.set(propertyId, propertyName);
+  for (const { propertyId, propertyName } of state.list.objects.values()) if (propertyId) properties.set(propertyId, propertyName || '');
   return h(
     'div.filters', { key: 'filters' },
     // The gateway searches the names of the doors only.
     h('div.search', null, icon('search'),
       h('input', {
         id: 'search', type: 'search', 'aria-label': 'Search doors', placeholder: state.isSearched ? 'Search by the name of a door' : 'Search by door, property or unit', value: state.q, autocomplete: 'off',
-        oninput: (/** @type {any} */ event) => { state.q = event.target.value; state.shown = firstShown; remember(state); searchAgain(context, state, 250); },
+        oninput: (event) => { state.q = event.target.value; state.shown = firstShown; remember(state); searchAgain(context, state, 250); },
       })),
     (properties.size > 1 || state.propertyId) && h(
       'select', {
         id: 'property', 'aria-label': 'Property', value: state.propertyId,
-        onchange: (/** @type {any} */ event) => { state.propertyId = event.target.value; state.shown = firstShown; remember(state); searchAgain(context, state, 0); },
+        onchange: (event) => { state.propertyId = event.target.value; state.shown = firstShown; remember(state); searchAgain(context, state, 0); },
       },
       h('option', { value: '' }, 'All properties'),
       [...properties].sort((a, b) => a[1].localeCompare(b[1])).map(([id, name]) => h('option', { key: id, value: id }, name))));
 }
 
-/** Groups of doors by property, if there is more than one. @param {any[]} doors */
+/**
+ * Groups of doors by property, if there is more than one.
+ *
+ * @param {API.Device[]} doors
+ */
 function grouped(doors) {
+  /** @type {Map<string, API.Device[]>} */
   const groups = new Map();
   for (const door of doors) {
     const name = door.propertyName || 'Without a property';
     if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(door);
+    groups.get(name)?.push(door);
   }
   return [...groups].sort((a, b) => a[0].localeCompare(b[0]));
 }
@@ -315,10 +333,11 @@ function grouped(doors) {
  * The descriptions of the doors that are shown, by id. One that has nothing new to show is used again, and a few of the new ones are
  * described in a frame, so that a change among 1,000 doors is as quick as among ten.
  *
- * @param {any} context @param {any} state @param {any[]} doors @param {(context: any, state: any, device: any, age: any) => any} describe
- * @returns {Map<string, {description: any, [name: string]: any}>}
+ * @param {Console.Context} context @param {State} state @param {API.Device[]} doors @param {Describe} describe
+ * @returns {Rows}
  */
 function rows(context, state, doors, describe) {
+  /** @type {Rows} */
   const next = new Map();
   const now = Math.floor(Date.now() / 15000);
   const { ability } = context;
@@ -350,19 +369,23 @@ function rows(context, state, doors, describe) {
   return next;
 }
 
-/** The descriptions of blocks, by the first door in them. @type {WeakMap<any, any>} */
+/**
+ * The descriptions of blocks, by the first door in them.
+ *
+ * @type {WeakMap<Console.Node, import('./view.js').Element_>}
+ */
 const knownBlocks = new WeakMap();
 
 /**
  * Descriptions of doors in blocks. A block whose doors have nothing new to show is used again.
  *
- * @param {string} tag @param {(count: number) => any} props @param {any[]} described
+ * @param {string} tag @param {(count: number) => Console.Props} props @param {Console.Node[]} described
  */
 function blocks(tag, props, described) {
   return Array.from({ length: Math.ceil(described.length / doorsInBlock) }, (_, key) => {
     const doors = described.slice(key * doorsInBlock, (key + 1) * doorsInBlock);
     let block = knownBlocks.get(doors[0]);
-    const isSame = block?.key === key && block.children.length === doors.length && doors.every((one, index) => one === block.children[index]);
+    const isSame = block?.key === key && block.children.length === doors.length && doors.every((one, index) => one === block?.children[index]);
     if (!isSame) {
       block = h(tag, { key, ...props(doors.length) }, doors);
       knownBlocks.set(doors[0], block);
@@ -374,7 +397,7 @@ function blocks(tag, props, described) {
 /**
  * Keeps the doors that are shown up to date: by the stream, or by reading them again where it would send many more than are shown.
  *
- * @param {any} context @param {any} state
+ * @param {Console.Context} context @param {State} state
  */
 function subscribe(context, state) {
   const need = state.total > maxDoors ? null : { type: 'device', query: state.isSearched ? queryText({ q: state.q, propertyId: state.propertyId }).slice(1) : '' };
@@ -390,25 +413,29 @@ function subscribe(context, state) {
   document.addEventListener('visibilitychange', again, { signal: state.watching.signal });
 }
 
-/** Reads the doors again, unless that is under way: a slow reading would never end. @param {any} context @param {any} state */
+/**
+ * Reads the doors again, unless that is under way: a slow reading would never end.
+ *
+ * @param {Console.Context} context @param {State} state
+ */
 function readAgain(context, state) {
   if (!state.isReading || Date.now() - state.began > readWithin) page.refresh(context, state);
 }
 
-/** @param {any} context @param {any[]} doors @param {Map<string, any>} described */
+/** @param {Console.Context} context @param {API.Device[]} doors @param {Rows} described */
 function board(context, doors, described) {
   const groups = grouped(doors.filter(({ id }) => described.has(id)));
   return h('div', { key: 'board' }, groups.map(([name, members]) => h(
     'section.group', { key: name },
     h('h2.group-title', null, members[0].propertyId && context.ability.can('property.read', 'Property', { id: members[0].propertyId, portfolioId: members[0].portfolioId })
       ? h('a', { href: `#/properties/${encodeURIComponent(members[0].propertyId)}` }, name) : name, h('span.count', null, counted(members.length, 'door'))),
-    h('div.board', { role: 'list' }, blocks('div.block', (count) => ({ '--doors': count }), members.map((/** @type {any} */ device) => described.get(device.id).description))))));
+    h('div.board', { role: 'list' }, blocks('div.block', (count) => ({ '--doors': count }), members.flatMap((device) => described.get(device.id)?.description || []))))));
 }
 
-/** @param {any} device */
+/** @param {API.Device} device */
 export const address = (device) => `#/doors/${encodeURIComponent(device.id)}`;
 
-/** @param {any} context @param {any} state @param {any} device @param {any} age */
+/** @param {Console.Context} context @param {State} state @param {API.Device} device @param {Age} age */
 function card(context, state, device, age) {
   const { word, tone, icon: name } = stateOf(device.state);
   return h(
@@ -423,10 +450,14 @@ function card(context, state, device, age) {
     buttons(context, state, device));
 }
 
-/** @param {any} device */
+/** @param {API.Device} device */
 const ageOf = (device) => (device.stateAt ? ago(device.stateAt) : '');
 
-/** The progress of a command in the place of the state's age, so that nothing moves. @param {any} context @param {any} device @param {any} age */
+/**
+ * The progress of a command in the place of the state's age, so that nothing moves.
+ *
+ * @param {Console.Context} context @param {API.Device} device @param {Age} age
+ */
 function progressOrAge(context, device, age) {
   const progress = context.commands.of(device.id);
   if (!progress) return h('span.age', null, device.stateAt ? [qualityOf(device.stateQuality), ', ', time(device.stateAt, age)] : qualityOf(device.stateQuality));
@@ -434,18 +465,18 @@ function progressOrAge(context, device, age) {
   return h('span.age.progress', { class: progress.phase }, isRunning && h('span.spinner', { 'aria-hidden': 'true' }), progress.text);
 }
 
-/** @param {any} device */
-const isMarked = ({ isOnline, batteryLow, doorState, faults }) => isOnline === false || batteryLow || doorState === 'OPEN' || faults?.length > 0;
+/** @param {API.Device} device */
+const isMarked = ({ isOnline, batteryLow, doorState, faults }) => isOnline === false || batteryLow || doorState === 'OPEN' || (faults || []).length > 0;
 
-/** @param {any} device */
+/** @param {API.Device} device */
 export const marks = (device) => isMarked(device) && h(
   'span.marks', null,
   device.isOnline === false && h('span.mark.bad', { key: 'offline' }, icon('offline'), 'Offline'),
   device.batteryLow && h('span.mark.warn', { key: 'battery' }, icon('battery'), device.batteryLevel === null || device.batteryLevel === undefined ? 'Low battery' : `${device.batteryLevel} %`),
   device.doorState === 'OPEN' && h('span.mark.warn', { key: 'door' }, icon('open'), 'Door open'),
-  (device.faults || []).length > 0 && h('span.mark.bad', { key: 'faults' }, icon('alert'), counted(device.faults.length, 'fault')));
+  (device.faults || []).length > 0 && h('span.mark.bad', { key: 'faults' }, icon('alert'), counted((device.faults || []).length, 'fault')));
 
-/** @param {any} context @param {any} state @param {any} device */
+/** @param {Console.Context} context @param {State} state @param {API.Device} device */
 function buttons(context, state, device) {
   const first = firstOperation(device);
   // Always in the same order, so that no button moves under a finger.
@@ -461,7 +492,7 @@ function buttons(context, state, device) {
       const reason = context.ability.reason(one, 'LockDevice', device);
       return button(operations[/** @type {'LOCK'} */ (one)].verb, {
         id: `${one}-${device.id}`, kind: one === first && !reason ? 'primary' : '', name: `${operations[/** @type {'LOCK'} */ (one)].verb} ${device.name}`,
-        busy: isRunning && progress.operation === one, disabled: reason !== null || (isRunning && progress.operation !== one),
+        busy: isRunning && progress?.operation === one, disabled: reason !== null || (isRunning && progress?.operation !== one),
         onclick: () => {
           if (reason) { state.why = state.why === device.id + one ? null : device.id + one; context.redraw(); } else if (!isRunning) context.commands.start(device, one);
         },
@@ -469,14 +500,14 @@ function buttons(context, state, device) {
     }),
     shown.filter((one) => state.why === device.id + one).map((one) =>
       h('div.why', { key: 'why' }, denialFacts({ reason: context.ability.reason(one, 'LockDevice', device) }))),
-    progress?.phase === 'denied' && h('div.why', { key: 'denied' }, denialFacts(progress.error.details), h('a', { href: address(device) }, 'About this door')));
+    progress?.phase === 'denied' && h('div.why', { key: 'denied' }, denialFacts(progress.error?.details || {}), h('a', { href: address(device) }, 'About this door')));
 }
 
 /**
  * One table. Its rows are in blocks of their own, with columns that do not depend on them. The roles are those of the elements, which
  * browsers forget where a style sheet gives an element another display.
  *
- * @param {any[]} described
+ * @param {Console.Node[]} described
  */
 function list(described) {
   return h('div.table-frame', { key: 'list', tabindex: '0', role: 'region', 'aria-label': 'Doors' }, h(
@@ -486,10 +517,10 @@ function list(described) {
     blocks('tbody.block', () => ({ role: 'rowgroup' }), described)));
 }
 
-/** @param {any} context @param {any} state @param {any} device @param {any} age */
+/** @param {Console.Context} context @param {State} state @param {API.Device} device @param {Age} age */
 function row(context, state, device, age) {
   const { word, tone, icon: name } = stateOf(device.state);
-  const cell = (/** @type {any[]} */ ...children) => h('td', { role: 'cell' }, ...children);
+  const cell = (/** @type {Console.Child[]} */ ...children) => h('td', { role: 'cell' }, ...children);
   return h(
     'tr', { key: device.id, role: 'row', 'data-door': device.id },
     h('th', { role: 'rowheader', scope: 'row' }, h('a', { href: address(device) }, device.name), marks(device)),

@@ -6,21 +6,27 @@ import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { ago, sentenceOf } from './words.js';
 
+/**
+ * @typedef {Console.State & {
+ *   found: API.DiscoveredDevice[], pagination: API.Pagination | null, number: number, q: string, typing?: number, timer?: number, properties: API.Property[], reads: number,
+ *   problem?: Console.Caught | null, form: Form | null}} State
+ * @typedef {Console.Work & {lock: API.DiscoveredDevice, name: string, propertyId: string, unitId: string, units: API.Unit[], key: string}} Form
+ */
+
 const names = { name: 'The name', propertyId: 'The property', unitId: 'The unit', address: 'The address', adapter: 'The adapter' };
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context */
   start(context) {
-    const state = { status: 'loading', error: null, found: [], pagination: null, number: 1, q: '', properties: [], form: null, reads: 0, isEnded: false, readAt: null };
+    /** @type {State} */
+    const state = { status: 'loading', error: null, found: [], pagination: null, number: 1, q: '', properties: [], form: null, reads: 0, isEnded: false, readAt: '' };
     page.refresh(context, state);
     // Adapters find locks at any time, and the stream has no type for it.
     state.timer = setInterval(() => { if (document.visibilityState === 'visible' && !state.form) page.refresh(context, state); }, 15000);
     return state;
   },
-  /** @param {any} state */
   end(state) { state.isEnded = true; clearTimeout(state.typing); clearInterval(state.timer); },
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     const number = ++state.reads;
     try {
@@ -39,10 +45,8 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event */
   live(context, state, event) { if (event === 'poll' && !state.form) page.refresh(context, state); },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'found' },
@@ -51,11 +55,11 @@ const page = {
         state.problem && notice('bad', 'The found locks could not be read again; what you see is from ', time(state.readAt), '.'),
         (state.found.length > 0 || state.q) && h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
           id: 'found-search', type: 'search', 'aria-label': 'Search found locks', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
-          oninput: (/** @type {any} */ event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
+          oninput: (event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
         }))),
         state.found.length === 0 ? h('div.empty', { key: 'empty' }, icon('found'), h('h2', null, state.q ? 'No lock matches' : 'No found locks'),
           h('p', null, 'A lock that announces itself over MQTT appears here by itself, until it is attached. Others are attached with ', h('code', null, 'doorward attach'), '.'))
-          : h('ul.rows', { key: 'rows' }, state.found.map((/** @type {any} */ one) => row(context, state, one))),
+          : h('ul.rows', { key: 'rows' }, state.found.map((one) => row(context, state, one))),
         state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
       ]),
       state.form && attachDialog(context, state));
@@ -63,10 +67,10 @@ const page = {
 };
 export default page;
 
-/** @param {any} one */
+/** @param {API.DiscoveredDevice} one */
 const nameOfFound = (one) => one.name || [one.manufacturer, one.model].filter(Boolean).join(' ') || 'A lock without a name';
 
-/** @param {any} context @param {any} state @param {any} one */
+/** @param {Console.Context} context @param {State} state @param {API.DiscoveredDevice} one */
 function row(context, state, one) {
   return h(
     'li.row.guest', { key: one.id },
@@ -77,16 +81,16 @@ function row(context, state, one) {
     state.properties.length > 0 && button('Attach', { id: `attach-${one.id}`, kind: 'primary', name: `Attach ${nameOfFound(one)}`, onclick: () => openForm(context, state, one) }));
 }
 
-/** @param {any} context @param {any} state @param {any} lock */
+/** @param {Console.Context} context @param {State} state @param {API.DiscoveredDevice} lock */
 async function openForm(context, state, lock) {
   state.form = { lock, name: lock.name || '', propertyId: state.properties[0].id, unitId: '', units: [], isBusy: false, error: null, key: crypto.randomUUID?.() || String(Math.random()) };
   context.redraw();
   await readUnits(context, state);
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 async function readUnits(context, state) {
-  const { form } = state;
+  const form = /** @type {Form} */ (state.form);
   const { propertyId } = form;
   try {
     const units = await readAll(`/properties/${encodeURIComponent(propertyId)}/units`, 'units');
@@ -97,11 +101,11 @@ async function readUnits(context, state) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function attachDialog(context, state) {
-  const { form } = state;
+  const form = /** @type {Form} */ (state.form);
   const close = () => { state.form = null; context.redraw(); };
-  const attach = async (/** @type {any} */ event) => {
+  const attach = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (form.isBusy) return;
     Object.assign(form, { isBusy: true, error: null });
@@ -119,7 +123,7 @@ function attachDialog(context, state) {
       context.announce(`${device.name} is attached. Try it`);
     } catch (error) {
       // Another attempt is another request.
-      if (/** @type {any} */ (error).status > 0) form.key = crypto.randomUUID?.() || String(Math.random());
+      if (error.status > 0) form.key = crypto.randomUUID?.() || String(Math.random());
       Object.assign(form, { isBusy: false, error });
       context.announce(sentenceOf(error, names));
     }
@@ -129,11 +133,11 @@ function attachDialog(context, state) {
     'form', { onsubmit: attach },
     form.error && notice('bad', sentenceOf(form.error, names)),
     form.lock.problem && notice('warn', form.lock.problem),
-    field('Name', { id: 'lock-name', value: form.name, required: true, maxlength: 200, autocomplete: 'off', oninput: (/** @type {any} */ event) => { form.name = event.target.value; } }),
+    field('Name', { id: 'lock-name', value: form.name, required: true, maxlength: 200, autocomplete: 'off', oninput: (event) => { form.name = event.target.value; } }),
     select('Property', { id: 'lock-property', value: form.propertyId, onchange: (propertyId) => { Object.assign(form, { propertyId, unitId: '', units: [] }); readUnits(context, state); } },
-      state.properties.map((/** @type {any} */ property) => [property.id, property.name])),
+      state.properties.map((property) => [property.id, property.name])),
     select('Unit', { id: 'lock-unit', value: form.unitId, onchange: (unitId) => { form.unitId = unitId; context.redraw(); } },
-      [['', 'None: a shared door'], .../** @type {[string, string][]} */ (form.units.map((/** @type {any} */ unit) => [unit.id, unit.name]))]),
+      [['', 'None: a shared door'], .../** @type {[string, string][]} */ (form.units.map((unit) => [unit.id, unit.name]))]),
     h('details', null, h('summary', null, 'Its address'), h('dl.details', null, Object.entries(form.lock.address).map(([key, value]) => h('div', { key }, h('dt', null, key), h('dd', null, typeof value === 'string' ? value : JSON.stringify(value)))))),
     h('div.buttons.dialog-buttons', null, button(form.isBusy ? 'Attaching' : 'Attach', { id: 'confirm', type: 'submit', kind: 'primary', busy: form.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }

@@ -5,7 +5,13 @@ import { button, dialog, field, icon, notice, time, whenLoaded } from './parts.j
 import { h } from './view.js';
 import { counted, exactTime, sentenceOf } from './words.js';
 
-/** @type {Record<string, {word: string, tone: string, icon: any}>} */
+/**
+ * @typedef {Console.State & {
+ *   adapters: API.Adapter[], clock: API.Clock | null, logs: API.AuditedLog[], isReady: boolean | null, backup: API.Backup | null, notes: {clock?: Console.Note, backup?: Console.Note | null},
+ *   busy: string | null, asks: Console.Work<string> | null, problem?: Console.Caught | null, timer?: number}} State
+ */
+
+/** @type {Record<string, {word: string, tone: string, icon: Console.Icon}>} */
 const healthWords = {
   ok: { word: 'Works', tone: 'ok', icon: 'tick' }, degraded: { word: 'Works in part', tone: 'warn', icon: 'alert' }, down: { word: 'Does not work', tone: 'bad', icon: 'alert' },
 };
@@ -15,19 +21,18 @@ const clockReasons = {
 /** How often the state is read while the page is visible. */
 const readEvery = 15000;
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context */
   start(context) {
-    const state = { status: 'loading', error: null, adapters: [], clock: null, logs: [], isReady: null, backup: null, notes: {}, busy: null, asks: null, isEnded: false, readAt: null };
+    /** @type {State} */
+    const state = { status: 'loading', error: null, adapters: [], clock: null, logs: [], isReady: null, backup: null, notes: {}, busy: null, asks: null, isEnded: false, readAt: '' };
     context.need([]);
     page.refresh(context, state);
     state.timer = setInterval(() => { if (document.visibilityState === 'visible') page.refresh(context, state); }, readEvery);
     return state;
   },
-  /** @param {any} state */
   end(state) { state.isEnded = true; clearInterval(state.timer); },
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const [{ adapters }, { clock }, { logs }, isReady] = await Promise.all([call('GET', '/adapters'), call('GET', '/clock'), call('GET', '/audit/logs'), readiness()]);
@@ -41,7 +46,6 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'gateway' },
@@ -73,24 +77,24 @@ const healthPill = (health) => {
   return h('span.pill', { class: tone }, icon(name), word);
 };
 
-/** @param {any} state */
+/** @param {State} state */
 function adapters(state) {
   return h('section.panel-card', { key: 'adapters' }, h('h2', null, 'Adapters'),
     state.adapters.length === 0 ? h('p.hint', null, 'The configuration has no adapter.')
-      : h('ul.rows', null, state.adapters.flatMap((/** @type {any} */ one) => [
+      : h('ul.rows', null, state.adapters.flatMap((one) => [
         h('li.row.guest', { key: one.kind },
           h('span.record-text', null, h('strong', null, one.kind), h('span.record-sub', null, `${counted(one.deviceCount, 'door')}, ${one.onlineCount} online`), one.problem && h('span.record-sub', null, one.problem)), healthPill(one.health)),
-        ...one.transports.map((/** @type {any} */ transport) => h('li.row.guest', { key: `${one.kind} ${transport.name} ${transport.portfolioId}` },
+        ...one.transports.map((transport) => h('li.row.guest', { key: `${one.kind} ${transport.name} ${transport.portfolioId}` },
           h('span.record-text', null, h('span', null, 'Connection ', h('strong', null, transport.name)),
             h('span.record-sub', null, transport.portfolioId ? h('a', { href: `#/portfolios/${encodeURIComponent(transport.portfolioId)}` }, 'of one portfolio') : 'for all portfolios'), transport.problem && h('span.record-sub', null, transport.problem)), healthPill(transport.health))),
       ])),
     h('p.hint.after', null, 'Adapters and brokers are in the configuration file. ', h('code', null, 'doorward config check'), ' tests a change of it.'));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function clock(context, state) {
-  const own = state.clock;
-  /** @type {[string, any][]} */
+  const own = /** @type {API.Clock} */ (state.clock);
+  /** @type {[string, Console.Child][]} */
   const rows = [
     ['The gateway’s time', exactTime(own.at)], ['Synchronised', own.isSynchronised ? 'Yes' : 'Not reported by the system'], ['Latest recorded time', exactTime(own.mark)],
     ['Largest step that is accepted', counted(own.maxStepSeconds, 'second')],
@@ -104,11 +108,12 @@ function clock(context, state) {
     !own.isTrusted && h('div.buttons.after', null, button('Accept this time', { id: 'accept-clock', kind: 'primary', onclick: () => { state.asks = { error: null, isBusy: false }; context.redraw(); } })));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function clockDialog(context, state) {
-  const { asks, clock: own } = state;
+  const asks = /** @type {Console.Work<string>} */ (state.asks);
+  const own = /** @type {API.Clock} */ (state.clock);
   const close = () => { state.asks = null; context.redraw(); };
-  const accept = async (/** @type {any} */ event) => {
+  const accept = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (asks.isBusy) return;
     Object.assign(asks, { isBusy: true, error: null });
@@ -120,7 +125,7 @@ function clockDialog(context, state) {
       context.announce(state.notes.clock.text);
     } catch (error) {
       Object.assign(asks, { isBusy: false, error: sentenceOf(error) });
-      context.announce(asks.error);
+      context.announce(asks.error || '');
     }
     context.redraw();
   };
@@ -131,10 +136,10 @@ function clockDialog(context, state) {
     h('div.buttons.dialog-buttons', null, button('This time is right', { id: 'confirm', type: 'submit', kind: 'danger', busy: asks.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function backup(context, state) {
   const own = state.backup;
-  const copy = async (/** @type {any} */ event) => {
+  const copy = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (state.busy) return;
     Object.assign(state, { busy: 'backup' });
@@ -158,13 +163,13 @@ function backup(context, state) {
       button(state.busy === 'backup' ? 'Writing' : 'Write a backup', { id: 'write-backup', type: 'submit', busy: state.busy === 'backup', onclick: () => {} })));
 }
 
-/** @param {any} state */
+/** @param {State} state */
 const logs = (state) => h('section.panel-card', { key: 'logs' }, h('h2', null, 'Logs'),
-  h('ul.rows', null, state.logs.map((/** @type {any} */ one) => h('li.row.guest', { key: one.id },
+  h('ul.rows', null, state.logs.map((one) => h('li.row.guest', { key: one.id },
     h('span.record-text', null, h('strong', null, one.portfolioId ? 'Log of a portfolio' : 'Log of the gateway'), h('span.record-sub', null, one.origin),
       h('span.record-sub', null, one.lastCheckpointAt ? ['Signed ', time(one.lastCheckpointAt)] : 'Not signed yet')),
     h('span.record-side', null, counted(one.size, 'record'))))));
 
-/** @param {any} context */
+/** @param {Console.Context} context */
 const more = (context) => h('section.panel-card', { key: 'more' }, h('h2', null, 'Users and portfolios'),
   h('p', null, context.ability.can('users.create', 'Gateway') && h('a', { href: '#/people' }, 'Users'), ' · ', h('a', { href: '#/portfolios' }, 'Portfolios'), ' · ', h('a', { href: '#/log' }, 'Log of the gateway')));

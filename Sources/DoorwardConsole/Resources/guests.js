@@ -8,6 +8,18 @@ import { button, dialog, field, icon, keepsAfter, notice, pager, select, time, w
 import { h, isSafeAddress } from './view.js';
 import { counted, nameOf, operationOf, sentenceOf } from './words.js';
 
+/**
+ * @typedef {Console.State & {
+ *   list: Console.LiveObjects<API.GuestAccess>, doors: Map<string, API.Device>, zones: Map<string, Zone>, hasPlaces: boolean, pagination: API.Pagination | null, show: string,
+ *   number: number, q: string, typing?: number, reads: number, form: Form | null, opened: Opened | null, asks: Asks | null}} State
+ * @typedef {{access: API.GuestAccess, error: Console.Caught | null}} Asks
+ * @typedef {API.Property & {zone: string | null}} Zone
+ * @typedef {Console.Work & {propertyId: string, places: [string, string][], picker: DoorPicker, kind: string, label: string, email: string, operations: Set<string>, from: string,
+ *   until: string, hasHours: boolean, days: Set<string>, start: string, end: string, uses: string}} Form
+ * @typedef {Console.Work & {access: API.GuestAccess, intervals: Console.Interval[] | null, devices?: {name: string}[], link: Link | null, isNew: boolean}} Opened
+ * @typedef {Console.GuestLink & {isCopied?: boolean}} Link
+ */
+
 const days = [['MON', 'Mon'], ['TUE', 'Tue'], ['WED', 'Wed'], ['THU', 'Thu'], ['FRI', 'Fri'], ['SAT', 'Sat'], ['SUN', 'Sun']];
 const operations = ['UNLOCK', 'LOCK', 'UNLATCH'];
 /** At most so many doors of accesses are read one by one, for their names. */
@@ -17,12 +29,12 @@ const names = {
   operations: 'The list of operations', schedule: 'The hours', maxUses: 'The number of uses', timeZone: 'The time zone',
 };
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context */
   start(context) {
-    /** @type {any} */
+    /** @type {State} */
     const state = {
-      status: 'loading', error: null, pagination: null, show: 'active', number: 1, q: '', readAt: null, isEnded: false,
+      status: 'loading', error: null, pagination: null, show: 'active', number: 1, q: '', readAt: '', isEnded: false,
       // The page shows a part of what the stream sends.
       list: new LiveObjects({ type: 'guestAccess', query: '' }, ({ id }) => state.list.objects.has(id)),
       doors: new Map(), zones: new Map(), hasPlaces: false, form: null, opened: null, asks: null, reads: 0,
@@ -31,10 +43,8 @@ const page = {
     page.refresh(context, state);
     return state;
   },
-  /** @param {any} state */
   end(state) { state.isEnded = true; state.opened = null; },
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     const number = ++state.reads;
     try {
@@ -57,11 +67,10 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     const isChanged = state.list.take(event, data);
     if (state.status !== 'loaded') return;
-    const isGone = (/** @type {any} */ one) => one && event === 'removed' && state.list.isNamed(data) && one.access.id === data.id;
+    const isGone = (/** @type {Opened | Asks | null} */ one) => one && event === 'removed' && state.list.isNamed(data) && one.access.id === data.id;
     if (isGone(state.opened)) state.opened = null;
     if (isGone(state.asks)) state.asks = null;
     if (isChanged) context.redraw();
@@ -69,14 +78,12 @@ const page = {
     if (event === 'poll' || (data.type === 'guestAccess' && event !== 'snapshot')) page.refresh(context, state);
   },
 
-  /** @param {any} context @param {any} state @param {boolean} hasBegun */
   permissionsChanged(context, state, hasBegun) {
     if (!hasBegun) return;
     state.hasPlaces = false;
     page.refresh(context, state);
   },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'guests' },
@@ -86,12 +93,12 @@ const page = {
         h('div.filters', { key: 'filters' },
           h('div.search', null, icon('search'), h('input', {
             id: 'guest-search', type: 'search', 'aria-label': 'Search guests', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
-            oninput: (/** @type {any} */ event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
+            oninput: (event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
           })),
-          h('select', { id: 'guest-show', 'aria-label': 'Which', value: state.show, onchange: (/** @type {any} */ event) => { Object.assign(state, { show: event.target.value, number: 1 }); page.refresh(context, state); } },
+          h('select', { id: 'guest-show', 'aria-label': 'Which', value: state.show, onchange: (event) => { Object.assign(state, { show: event.target.value, number: 1 }); page.refresh(context, state); } },
             h('option', { value: 'active' }, 'Active and scheduled'), h('option', { value: 'all' }, 'All, also ended'))),
         state.list.objects.size === 0 ? empty(context, state)
-          : h('ul.rows', { key: 'rows' }, [...state.list.objects.values()].map((/** @type {any} */ access) => row(context, state, access))),
+          : h('ul.rows', { key: 'rows' }, [...state.list.objects.values()].map((access) => row(context, state, access))),
         state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
       ]),
       state.form && formDialog(context, state),
@@ -101,16 +108,24 @@ const page = {
 };
 export default page;
 
-/** The first doors, and the properties with their time zones, once. @param {any} state */
+/**
+ * The first doors, and the properties with their time zones, once.
+ *
+ * @param {State} state
+ */
 async function loadPlaces(state) {
   if (state.hasPlaces) return;
   const [{ devices }, properties] = await Promise.all([call('GET', '/devices', { query: { limit: 200, sortBy: 'name' } }), readAll('/properties', 'properties')]);
-  state.doors = new Map(devices.map((/** @type {any} */ one) => [one.id, one]));
-  state.zones = new Map(properties.map((/** @type {any} */ one) => [one.id, { ...one, zone: one.defaultTimeZone }]));
+  state.doors = new Map(devices.map((one) => [one.id, one]));
+  state.zones = new Map(properties.map((one) => [one.id, { ...one, zone: one.defaultTimeZone }]));
   state.hasPlaces = true;
 }
 
-/** Reads the doors of accesses that are not known yet. @param {any} state @param {any[]} accesses */
+/**
+ * Reads the doors of accesses that are not known yet.
+ *
+ * @param {State} state @param {API.GuestAccess[]} accesses
+ */
 async function loadDoors(state, accesses) {
   const ids = [...new Set(accesses.flatMap(({ deviceIds }) => deviceIds))].filter((id) => !state.doors.has(id)).slice(0, maxNamedDoors);
   await Promise.all(ids.map(async (id) => {
@@ -120,18 +135,27 @@ async function loadDoors(state, accesses) {
   }));
 }
 
-/** Whether the person may let guests in at a door. @param {any} context */
-const isGrantable = (context) => (/** @type {any} */ device) => context.ability.can('GRANT_ACCESS', 'LockDevice', device);
+/**
+ * Whether the person may let guests in at a door.
+ *
+ * @param {Console.Context} context
+ */
+const isGrantable = (context) => (/** @type {Partial<API.Device>} */ device) => context.ability.can('GRANT_ACCESS', 'LockDevice', device);
 
-/** The properties with doors at which the person may let guests in, by id, with their names. @param {any} context @param {any} state @returns {[string, string][]} */
+/**
+ * The properties with doors at which the person may let guests in, by id, with their names.
+ *
+ * @param {Console.Context} context @param {State} state @returns {[string, string][]}
+ */
 function grantablePlaces(context, state) {
-  const own = [...state.zones.values()].filter(({ id, portfolioId }) => isGrantable(context)({ propertyId: id, portfolioId })).map(({ id, name }) => [id, name]);
+  const own = [...state.zones.values()].filter(({ id, portfolioId }) => isGrantable(context)({ propertyId: id, portfolioId })).map(({ id, name }) => /** @type {[string, string]} */ ([id, name]));
   // Tenants may let guests in at their own doors only.
-  const others = [...state.doors.values()].filter(isGrantable(context)).map((one) => [one.propertyId, one.propertyName || state.zones.get(one.propertyId)?.name || '']);
-  return /** @type {[string, string][]} */ ([...new Map(/** @type {any} */ ([...own, ...others]))].sort((a, b) => a[1].localeCompare(b[1])));
+  const others = [...state.doors.values()].filter(isGrantable(context))
+    .map((one) => /** @type {[string, string]} */ ([one.propertyId, one.propertyName || state.zones.get(one.propertyId || '')?.name || '']));
+  return [...new Map([...own, ...others])].sort((a, b) => a[1].localeCompare(b[1]));
 }
 
-/** @param {any} context @param {any} state @param {string} propertyId */
+/** @param {Console.Context} context @param {State} state @param {string} propertyId */
 function pickerOf(context, state, propertyId) {
   const picker = new DoorPicker(context, {
     filter: { propertyId }, accepts: isGrantable(context),
@@ -141,12 +165,12 @@ function pickerOf(context, state, propertyId) {
   return picker;
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 const empty = (context, state) => h(
   'div.empty', { key: 'empty' }, icon('guests'), h('h2', null, state.q ? 'No guest matches' : 'No guests'),
   h('p', null, state.q ? 'Ended accesses are shown with “All, also ended”.' : 'Let a guest in for some hours or days: by a link for their phone, or with their account.'));
 
-/** @param {any} access @param {Date} [now] */
+/** @param {API.GuestAccess} access @param {Date} [now] */
 export function standing(access, now = new Date()) {
   if (access.revokedAt) return { word: 'Revoked', tone: 'idle', isOver: true };
   if (new Date(access.validUntil) <= now) return { word: 'Ended', tone: 'idle', isOver: true };
@@ -155,13 +179,17 @@ export function standing(access, now = new Date()) {
   return { word: 'Active', tone: 'ok', isOver: false };
 }
 
-/** Whom an access lets in: the name of a link, or that of the account. @param {any} access */
+/**
+ * Whom an access lets in: the name of a link, or that of the account.
+ *
+ * @param {API.GuestAccess} access
+ */
 export const titleOf = (access) => access.label || (access.guest ? nameOf(access.guest) : 'A guest');
 
-/** @param {any} context @param {any} state @param {any} access */
+/** @param {Console.Context} context @param {State} state @param {API.GuestAccess} access */
 function row(context, state, access) {
   const { word, tone, isOver } = standing(access);
-  const doors = access.deviceIds.map((/** @type {string} */ id) => state.doors.get(id)?.name).filter(Boolean);
+  const doors = access.deviceIds.map((id) => state.doors.get(id)?.name).filter(Boolean);
   return h(
     'li.row.guest', { key: access.id },
     h('span.record-text', null,
@@ -176,7 +204,11 @@ function row(context, state, access) {
 
 // Create.
 
-/** `2026-11-25T14:30`, on the clock of a time zone. @param {Date} at @param {string | null} timeZone */
+/**
+ * `2026-11-25T14:30`, on the clock of a time zone.
+ *
+ * @param {Date} at @param {string | null} timeZone
+ */
 export function localText(at, timeZone) {
   const parts = Object.fromEntries(new Intl.DateTimeFormat('en-GB', {
     timeZone: timeZone || undefined, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23',
@@ -184,7 +216,7 @@ export function localText(at, timeZone) {
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`;
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function openForm(context, state) {
   const places = grantablePlaces(context, state);
   // A door of the first ones, as most people have one property or begin with these.
@@ -199,19 +231,19 @@ function openForm(context, state) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function formDialog(context, state) {
-  const { form } = state;
+  const form = /** @type {Form} */ (state.form);
   const close = () => { state.form = null; context.redraw(); };
-  const set = (/** @type {string} */ name) => (/** @type {any} */ event) => { form[name] = event.target.value; };
+  const set = (/** @type {'label' | 'email' | 'from' | 'until' | 'start' | 'end' | 'uses'} */ name) => (/** @type {Console.Input} */ event) => { form[name] = event.target.value; };
   const toggle = (/** @type {Set<string>} */ chosen, /** @type {string} */ id) => () => { if (!chosen.delete(id)) chosen.add(id); context.redraw(); };
   const { picker, places } = form;
   const zone = state.zones.get(form.propertyId)?.zone;
-  const offered = operations.filter((one) => picker.shown().some((/** @type {any} */ door) => door.capabilities.includes(one)));
-  const check = (/** @type {string} */ id, /** @type {boolean} */ checked, /** @type {() => void} */ onchange, /** @type {any} */ label) =>
+  const offered = operations.filter((one) => picker.shown().some((door) => door.capabilities.includes(one)));
+  const check = (/** @type {string} */ id, /** @type {boolean} */ checked, /** @type {() => void} */ onchange, /** @type {string} */ label) =>
     h('label.check', { key: id, for: id }, h('input', { id, type: 'checkbox', checked, onchange }), h('span', null, label));
   return dialog({ title: 'Let a guest in', onclose: close }, h(
-    'form', { novalidate: true, onsubmit: (/** @type {any} */ event) => { event.preventDefault(); grant(context, state); } },
+    'form', { novalidate: true, onsubmit: (event) => { event.preventDefault(); grant(context, state); } },
     form.error && notice('bad', form.error.text || sentenceOf(form.error, names)),
     h('fieldset', null, h('legend', null, 'How'),
       h('div.choices.flat', null, [['link', 'A link for their phone'], ['account', 'Their account here']].map(([id, title]) => h(
@@ -238,9 +270,9 @@ function formDialog(context, state) {
     h('div.buttons', null, button(form.isBusy ? 'Letting in' : 'Let in', { id: 'grant', type: 'submit', kind: 'primary', busy: form.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 async function grant(context, state) {
-  const { form } = state;
+  const form = /** @type {Form} */ (state.form);
   if (form.isBusy) return;
   const missing = form.kind === 'link' && !form.label.trim() ? 'The name of the guest is missing.' : form.kind === 'account' && !form.email.trim() ? 'The email address is missing.'
     : form.picker.chosen.size === 0 ? 'Choose at least one door.' : form.operations.size === 0 ? 'Choose what the guest may do.'
@@ -270,9 +302,9 @@ async function grant(context, state) {
     await openAccess(context, state, guestAccess, form.kind === 'link');
     page.refresh(context, state);
   } catch (error) {
-    const { status, code } = /** @type {any} */ (error);
+    const { status, code } = error;
     form.error = status === 404 && form.kind === 'account' ? { text: 'No account has this email address.' } : code ? error : { text: sentenceOf(error) };
-    context.announce(form.error.text || sentenceOf(form.error, names));
+    context.announce(form.error?.text || sentenceOf(form.error, names));
   }
   form.isBusy = false;
   context.redraw();
@@ -280,9 +312,9 @@ async function grant(context, state) {
 
 // One access: its times as resolved, its next intervals, its link.
 
-/** @param {any} context @param {any} state @param {any} access @param {boolean} [makesLink] */
+/** @param {Console.Context} context @param {State} state @param {API.GuestAccess} access @param {boolean} [makesLink] */
 async function openAccess(context, state, access, makesLink = false) {
-  /** @type {any} */
+  /** @type {Opened} */
   const opened = { access, intervals: null, link: null, error: null, isBusy: false, isNew: makesLink };
   state.opened = opened;
   context.redraw();
@@ -296,7 +328,7 @@ async function openAccess(context, state, access, makesLink = false) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state @param {any} opened */
+/** @param {Console.Context} context @param {State} state @param {Opened} opened */
 async function makeLink(context, state, opened) {
   Object.assign(opened, { isBusy: true, error: null });
   context.redraw();
@@ -310,7 +342,11 @@ async function makeLink(context, state, opened) {
   context.redraw();
 }
 
-/** The instant in the property's zone and in UTC. @param {string} instant @param {string | null | undefined} zone */
+/**
+ * The instant in the property's zone and in UTC.
+ *
+ * @param {string} instant @param {string | null | undefined} zone
+ */
 export function resolved(instant, zone) {
   const at = new Date(instant);
   const options = /** @type {const} */ ({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
@@ -323,23 +359,23 @@ const changes = {
   overlap: 'This local time exists twice on that day, as the clock goes back: it is the first one.',
 };
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function openedDialog(context, state) {
-  const { opened } = state;
+  const opened = /** @type {Opened} */ (state.opened);
   const { access } = opened;
   const close = () => { state.opened = null; context.redraw(); };
   const zone = access.resolution?.timeZone || state.zones.get(access.propertyId)?.zone;
   const { word, tone, isOver } = standing(access);
-  const doors = opened.devices || access.deviceIds.map((/** @type {string} */ id) => state.doors.get(id)).filter(Boolean);
+  const doors = opened.devices || access.deviceIds.flatMap((id) => state.doors.get(id) || []);
   const note = (/** @type {'validFrom' | 'validUntil'} */ name) => changes[/** @type {'gap'} */ (access.resolution?.[name])];
-  /** @type {[string, any][]} */
+  /** @type {[string, Console.Child][]} */
   const rows = [
-    ['State', h('span.pill', { class: tone }, word)], ['Doors', doors.map((/** @type {any} */ one) => one.name).join(', ')],
-    ['The guest may', access.operations.map((/** @type {string} */ one) => operationOf(one).verb.toLowerCase()).join(', ')],
+    ['State', h('span.pill', { class: tone }, word)], ['Doors', doors.map((one) => one.name).join(', ')],
+    ['The guest may', access.operations.map((one) => operationOf(one).verb.toLowerCase()).join(', ')],
     ['Begins', [resolved(access.validFrom, zone), note('validFrom') && h('span.hint', null, ' ', note('validFrom'))]],
     ['Ends', [resolved(access.validUntil, zone), note('validUntil') && h('span.hint', null, ' ', note('validUntil'))]],
     ['Uses', access.maxUses === null ? null : `${access.usesLeft} of ${access.maxUses} left`],
-    ['Open next', access.schedule && opened.intervals?.length ? h('ul', null, opened.intervals.map((/** @type {any} */ one) => h('li', { key: one.from }, resolved(one.from, zone), ' – ', resolved(one.until, zone)))) : null],
+    ['Open next', access.schedule && opened.intervals?.length ? h('ul', null, opened.intervals.map((one) => h('li', { key: one.from }, resolved(one.from, zone), ' – ', resolved(one.until, zone)))) : null],
     ['Revoked', access.revokedAt ? time(access.revokedAt) : null],
   ];
   return dialog({ title: titleOf(access), onclose: close },
@@ -352,7 +388,7 @@ function openedDialog(context, state) {
     !isOver && !opened.link && h('p.hint.after', null, 'A new link replaces an earlier one, which stops working.'));
 }
 
-/** @param {any} context @param {any} link */
+/** @param {Console.Context} context @param {Link} link */
 function linkView(context, link) {
   const copy = async () => {
     try {
@@ -376,9 +412,10 @@ function linkView(context, link) {
 
 // Revoke.
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function askDialog(context, state) {
-  const { access, error } = state.asks;
+  const asks = /** @type {Asks} */ (state.asks);
+  const { access, error } = asks;
   const close = () => { state.asks = null; context.redraw(); };
   const revoke = async () => {
     try {
@@ -387,7 +424,9 @@ function askDialog(context, state) {
       context.note(`${titleOf(access)}: the access is revoked. Commands that wait are denied.`);
       page.refresh(context, state);
     } catch (failed) {
-      state.asks.error = failed;
+      // The question may have been closed meanwhile.
+      if (state.asks === asks) asks.error = failed;
+      else context.note(sentenceOf(failed), 'bad');
     }
     context.redraw();
   };

@@ -25,6 +25,7 @@ export class EventParser {
 
   /** @param {string} text @returns {{event: string, data: string, id: string}[]} the events that are complete now */
   push(text) {
+    /** @type {{event: string, data: string, id: string}[]} */
     const events = [];
     if (this.isFirst && text.length) {
       this.isFirst = false;
@@ -87,7 +88,11 @@ export function nameOfNeed({ type, query }) {
   return `${type}.${(high >>> 0).toString(16).padStart(8, '0')}${(low >>> 0).toString(16).padStart(8, '0')}`;
 }
 
-/** The delay before the next attempt: full jitter up to 0.5 s, doubled by each failure, at most 30 s. @param {number} failures */
+/**
+ * The delay before the next attempt: full jitter up to 0.5 s, doubled by each failure, at most 30 s.
+ *
+ * @param {number} failures
+ */
 export const backOff = (failures, random = Math.random) => random() * Math.min(30000, 500 * 2 ** Math.min(failures, 10));
 
 const silence = 45000;
@@ -98,9 +103,11 @@ const askAgainAfter = 600000;
 const changeWithin = 15000;
 
 /**
+ * @typedef {{type: 'hello', tab: string} | {type: 'needs', tab: string, needs: Record<string, Need>} | {type: 'status', status: Status} | {type: 'leader'}
+ *   | {type: 'event', event: string, data: Console.StreamData}} Message what the tabs tell each other
  * @typedef {{kind: 'connecting' | 'live' | 'catching up' | 'stale' | 'polling', since: number}} Status
- * @typedef {{request: (method: string, path: string, options: any) => Promise<Response>, renew: () => Promise<boolean>,
- *   signedOut: () => void, onEvent: (event: string, data: any) => void, onStatus: (status: Status) => void}} Host
+ * @typedef {{request: (method: string, path: string, options: {body?: object, headers?: Record<string, string>, signal: AbortSignal}) => Promise<Response>, renew: () => Promise<boolean>,
+ *   signedOut: () => void, onEvent: (event: string, data: Console.StreamData) => void, onStatus: (status: Status) => void}} Host
  */
 
 export class Live {
@@ -119,16 +126,28 @@ export class Live {
     /** @type {string | null} */
     this.streamId = null;
     this.lastId = '';
-    /** The names that are not complete. @type {Set<string>} */
+    /**
+     * The names that are not complete.
+     *
+     * @type {Set<string>}
+     */
     this.pending = new Set();
-    /** The names of which a part of a snapshot has come. @type {Set<string>} */
+    /**
+     * The names of which a part of a snapshot has come.
+     *
+     * @type {Set<string>}
+     */
     this.inSnapshot = new Set();
     this.failures = 0;
     this.generation = 0;
     this.wake = () => {};
   }
 
-  /** Begins for a person, with the needs that are set already. @param {string} userId */
+  /**
+   * Begins for a person, with the needs that are set already.
+   *
+   * @param {string} userId
+   */
   start(userId) {
     const own = this.needs.get(this.tab) || new Map();
     this.stop();
@@ -142,7 +161,7 @@ export class Live {
     document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') this.wake(); }, { signal });
     addEventListener('pageshow', () => this.wake(), { signal });
     this.timer = setInterval(() => {
-      if (this.status.kind === 'polling' && document.visibilityState === 'visible') this.host.onEvent('poll', {});
+      if (this.status.kind === 'polling' && document.visibilityState === 'visible') this.host.onEvent('poll', /** @type {Console.StreamData} */ ({}));
     }, pollEvery);
     if (!navigator.locks || typeof BroadcastChannel === 'undefined') {
       this.lead(generation);
@@ -175,7 +194,11 @@ export class Live {
     this.wake();
   }
 
-  /** What the page of this tab shows. @param {Need[]} needs */
+  /**
+   * What the page of this tab shows.
+   *
+   * @param {Need[]} needs
+   */
   setNeeds(needs) {
     this.needs.set(this.tab, new Map(needs.map((need) => [nameOfNeed(need), need])));
     if (this.isLeader) this.changeSubscriptions();
@@ -187,7 +210,7 @@ export class Live {
     this.channel?.postMessage({ type: 'needs', tab: this.tab, needs });
   }
 
-  /** @param {any} data a message of another tab */
+  /** @param {Message} data */
   receive(data) {
     if (this.isLeader) {
       if (data.type === 'hello') this.channel?.postMessage({ type: 'status', status: this.status });
@@ -274,7 +297,11 @@ export class Live {
     }
   }
 
-  /** Reads the stream as long as this tab leads. @param {number} generation */
+  /**
+   * Reads the stream as long as this tab leads.
+   *
+   * @param {number} generation
+   */
   async lead(generation) {
     const isCurrent = () => !this.isStopped && this.generation === generation;
     if (!isCurrent()) return;
@@ -303,7 +330,11 @@ export class Live {
     }
   }
 
-  /** Waits; a return to the page or to the network ends the wait within a second. @param {number} delay */
+  /**
+   * Waits; a return to the page or to the network ends the wait within a second.
+   *
+   * @param {number} delay
+   */
   pause(delay) {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, delay);
@@ -315,7 +346,11 @@ export class Live {
     });
   }
 
-  /** Opens the stream and reads it to its end. @returns {Promise<'none' | 'ended'>} `none` if the gateway has no stream */
+  /**
+   * Opens the stream and reads it to its end.
+   *
+   * @returns {Promise<'none' | 'ended'>} `none` if the gateway has no stream
+   */
   async read() {
     const subscribed = this.wanted();
     const reading = new AbortController();
@@ -364,7 +399,7 @@ export class Live {
     if (this.pending.size === 0) this.setStatus('live');
   }
 
-  /** @param {string} event @param {any} data */
+  /** @param {string} event @param {Console.StreamData} data */
   take(event, data) {
     switch (event) {
       case 'stream':
@@ -402,35 +437,49 @@ export class Live {
   }
 }
 
-/** @typedef {{name: string | null, newer: Map<string, any>, whole: Set<string> | null}} Reading */
+/**
+ * @template T
+ * @typedef {{name: string | null, newer: Map<string, T | null>, whole: Set<string> | null}} Reading
+ */
 
 /**
  * Objects of a page, which it reads and the stream keeps up to date. What the stream sends during a read is newer than what is read.
+ *
+ * @template {Console.Named} T
+ * @template {Need | null} [N=Need | null] null where the stream sends nothing
  */
 export class LiveObjects {
   /**
-   * @param {Need | null} need null where the stream sends nothing
-   * @param {(object: any, isNamed: boolean) => boolean} isOwn whether an object belongs to the page, which came under the name of the need or, as the
+   * @param {N} need
+   * @param {(object: T, isNamed: boolean) => boolean} isOwn whether an object belongs to the page, which came under the name of the need or, as the
    *   tabs share the stream, under another one
    */
   constructor(need, isOwn) {
     this.need = need;
     this.isOwn = isOwn;
-    /** @type {Map<string, any>} */
+    /** @type {Map<string, T>} */
     this.objects = new Map();
-    /** The objects of the snapshot that is coming. @type {Set<string> | null} */
+    /**
+     * The objects of the snapshot that is coming.
+     *
+     * @type {Set<string> | null}
+     */
     this.named = null;
-    /** What came during each read (null for an object that is gone), and the objects of a whole snapshot. @type {Set<Reading>} */
+    /**
+     * What came during each read (null for an object that is gone), and the objects of a whole snapshot.
+     *
+     * @type {Set<Reading<T>>}
+     */
     this.reads = new Set();
   }
 
   /**
    * Reads the objects anew.
    *
-   * @param {() => Promise<any[] | null>} read null if nobody wants what it has read @param {Need | null} [need] the need that it is for
+   * @param {() => Promise<T[] | null>} read null if nobody wants what it has read @param {Need | null} [need] the need that it is for
    */
   async read(read, need = this.need) {
-    /** @type {Reading} */
+    /** @type {Reading<T>} */
     const coming = { name: need && nameOfNeed(need), newer: new Map(), whole: null };
     this.reads.add(coming);
     try {
@@ -447,19 +496,31 @@ export class LiveObjects {
     }
   }
 
-  /** Takes another need. What came of the one before does not belong to a snapshot of this one. @param {Need | null} need */
+  /**
+   * Takes another need. What came of the one before does not belong to a snapshot of this one.
+   *
+   * @param {N} need
+   */
   follow(need) {
     if ((need && nameOfNeed(need)) !== (this.need && nameOfNeed(this.need))) this.named = null;
     this.need = need;
   }
 
-  /** Whether an event comes under the name of the need. @param {any} data */
+  /**
+   * Whether an event comes under the name of the need.
+   *
+   * @param {Console.StreamData} data
+   */
   isNamed(data) {
     const name = this.need && nameOfNeed(this.need);
     return name !== null && (data.name === name || data.names?.includes(name) === true);
   }
 
-  /** Takes an event of the stream. @param {string} event @param {any} data @returns {boolean} whether the objects are others now */
+  /**
+   * Takes an event of the stream.
+   *
+   * @param {string} event @param {Console.StreamData} data @returns {boolean} whether the objects are others now
+   */
   take(event, data) {
     if (!this.need) return false;
     let isChanged = false;
@@ -484,7 +545,11 @@ export class LiveObjects {
     return isChanged;
   }
 
-  /** Forgets all objects, also those that are being read: the right to them has ended. @returns {boolean} whether there were any */
+  /**
+   * Forgets all objects, also those that are being read: the right to them has ended.
+   *
+   * @returns {boolean} whether there were any
+   */
   drop() {
     const hadAny = this.objects.size > 0;
     this.objects.clear();
@@ -496,7 +561,11 @@ export class LiveObjects {
     return hadAny;
   }
 
-  /** Sets an object as the gateway has answered it; null for one that is gone. @param {string} id @param {any} object @returns {boolean} whether it is another one */
+  /**
+   * Sets an object as the gateway has answered it; null for one that is gone.
+   *
+   * @param {string} id @param {T | null} object @returns {boolean} whether it is another one
+   */
   put(id, object) {
     for (const { newer } of this.reads) newer.set(id, object);
     if (object === null) return this.objects.delete(id);

@@ -7,23 +7,38 @@ import { timeline } from './records.js';
 import { h } from './view.js';
 import { counted, reasonOf, sentenceOf } from './words.js';
 
+/**
+ * @typedef {Console.State & import('./records.js').State & {
+ *   records: API.AccessRecord[], cursor: string | null, query?: import('./api.js').Query, filter: Filter, picker: DoorPicker, charts: Charts | null, newer: number, reads: number,
+ *   isReading?: boolean, timer?: number, exporting: Export | null}} State
+ * @typedef {{kind: string, deviceId: string, outcome: string, span: string, from: string, until: string}} Filter
+ * @typedef {{isDay: boolean, buckets: Bucket[], reasons: Record<string, number>}} Charts
+ * @typedef {Console.Bucket & {reasons: Record<string, number>}} Bucket its denials are counted together, and by their reasons
+ * @typedef {Console.Work & {places: [string, string][] | null, place: string}} Export
+ */
+
+/** @type {[string, string][]} */
 const kinds = [
   ['', 'Everything'], ['COMMAND_OUTCOME', 'Commands and their outcome'], ['DENIAL', 'Denials'], ['DEVICE_EVENT', 'Reports of locks'],
   ['COMMAND_INTENT', 'Requests'], ['ADMIN_CHANGE', 'Changes of rights'], ['SESSION', 'Sign-ins'], ['GATEWAY', 'The gateway'],
 ];
+/** @type {[string, string][]} */
 const outcomes = [['', 'Any'], ['CONFIRMED', 'Confirmed'], ['FAILED', 'Failed'], ['TIMED_OUT', 'No confirmation'], ['UNKNOWN', 'Not known'], ['DENIED', 'Denied before sending']];
+/** @type {[string, string][]} */
 const spans = [['1', 'Last 24 hours'], ['7', 'Last 7 days'], ['30', 'Last 30 days'], ['', 'All of the log'], ['own', 'From … until …']];
 const pageSize = 50;
+/** @type {(keyof Filter)[]} */
 const filterNames = ['kind', 'deviceId', 'outcome', 'span', 'from', 'until'];
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context @param {string[]} path @param {URLSearchParams} query */
   start(context, path, query) {
     const filter = { kind: '', deviceId: '', outcome: '', span: '7', from: '', until: '' };
-    for (const name of filterNames) if (query.has(name)) filter[/** @type {'kind'} */ (name)] = query.get(name) || '';
+    for (const name of filterNames) if (query.has(name)) filter[name] = query.get(name) || '';
+    /** @type {State} */
     const state = {
-      status: 'loading', error: null, records: [], cursor: null, open: null, filter, picker: new DoorPicker(context), charts: null, readAt: null, isEnded: false,
-      newer: 0, reads: 0, exporting: null, places: null,
+      status: 'loading', error: null, records: [], cursor: null, open: null, filter, picker: new DoorPicker(context), charts: null, readAt: '', isEnded: false,
+      newer: 0, reads: 0, exporting: null,
     };
     context.need([{ type: 'accessRecord', query: '' }]);
     page.refresh(context, state);
@@ -31,10 +46,8 @@ const page = {
     state.picker.read();
     return state;
   },
-  /** @param {any} state */
   end(state) { state.isEnded = true; state.picker.end(); clearTimeout(state.timer); },
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     const number = ++state.reads;
     try {
@@ -51,7 +64,6 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     // Nothing moves under the reader's eyes: new records are offered, unless the reader is at the top and has opened none.
     const isNew = event === 'poll' || (event === 'change' && data.type === 'accessRecord');
@@ -64,14 +76,12 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {boolean} hasBegun */
   permissionsChanged(context, state, hasBegun) {
     if (!hasBegun) return;
     state.picker.read();
     page.refresh(context, state);
   },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     const mayExport = ['Portfolio', 'Property', 'Gateway'].some((type) => context.ability.can('accessLog.export', type));
     return h(
@@ -91,13 +101,21 @@ const page = {
 };
 export default page;
 
-/** Many records at once are read once. @param {any} context @param {any} state */
+/**
+ * Many records at once are read once.
+ *
+ * @param {Console.Context} context @param {State} state
+ */
 function soon(context, state) {
   if (state.timer) return;
-  state.timer = setTimeout(() => { state.timer = null; if (!state.isEnded) page.refresh(context, state); }, 700);
+  state.timer = setTimeout(() => { state.timer = undefined; if (!state.isEnded) page.refresh(context, state); }, 700);
 }
 
-/** The filters of the API. @param {any} filter */
+/**
+ * The filters of the API.
+ *
+ * @param {Filter} filter
+ */
 function queryOf(filter) {
   const { kind, deviceId, outcome, span } = filter;
   let { from, until } = filter;
@@ -107,7 +125,7 @@ function queryOf(filter) {
   return { kind, deviceId, outcome, from, until };
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 async function more(context, state) {
   if (state.isReading) return;
   state.isReading = true;
@@ -123,7 +141,11 @@ async function more(context, state) {
   context.redraw();
 }
 
-/** Chooses the door of the address; one that is out of reach is no filter. @param {any} context @param {any} state */
+/**
+ * Chooses the door of the address; one that is out of reach is no filter.
+ *
+ * @param {Console.Context} context @param {State} state
+ */
 async function chooseDoor(context, state) {
   const id = state.filter.deviceId;
   if (!id) return;
@@ -138,10 +160,10 @@ async function chooseDoor(context, state) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function filters(context, state) {
   const { filter } = state;
-  const change = (/** @type {any} */ values) => {
+  const change = (/** @type {Partial<Filter>} */ values) => {
     Object.assign(filter, values);
     if (values.kind !== undefined && values.kind !== 'COMMAND_OUTCOME') filter.outcome = '';
     const query = new URLSearchParams(filterNames.map((name) => [name, filter[name]]).filter(([name, value]) => value && !(name === 'span' && value === '7')));
@@ -153,24 +175,24 @@ function filters(context, state) {
   };
   return h(
     'div.form-row.log-filters', { key: 'filters', role: 'group', 'aria-label': 'Filters' },
-    select('What', { id: 'log-kind', value: filter.kind, onchange: (kind) => change({ kind }) }, /** @type {any} */ (kinds)),
-    filter.kind === 'COMMAND_OUTCOME' && select('Outcome', { id: 'log-outcome', value: filter.outcome, onchange: (outcome) => change({ outcome }) }, /** @type {any} */ (outcomes)),
+    select('What', { id: 'log-kind', value: filter.kind, onchange: (kind) => change({ kind }) }, kinds),
+    filter.kind === 'COMMAND_OUTCOME' && select('Outcome', { id: 'log-outcome', value: filter.outcome, onchange: (outcome) => change({ outcome }) }, outcomes),
     pickerSelect(state.picker, { id: 'log-door', none: 'All doors', onchange: (door) => change({ deviceId: door?.id || '' }) }),
-    select('When', { id: 'log-span', value: filter.span, onchange: (span) => change({ span }) }, /** @type {any} */ (spans)),
-    filter.span === 'own' && field('From', { id: 'log-from', type: 'datetime-local', value: filter.from, onchange: (/** @type {any} */ event) => change({ from: event.target.value }) }),
-    filter.span === 'own' && field('Until', { id: 'log-until', type: 'datetime-local', value: filter.until, onchange: (/** @type {any} */ event) => change({ until: event.target.value }) }));
+    select('When', { id: 'log-span', value: filter.span, onchange: (span) => change({ span }) }, spans),
+    filter.span === 'own' && field('From', { id: 'log-from', type: 'datetime-local', value: filter.from, onchange: (event) => change({ from: event.target.value }) }),
+    filter.span === 'own' && field('Until', { id: 'log-until', type: 'datetime-local', value: filter.until, onchange: (event) => change({ until: event.target.value }) }));
 }
 
 // Charts: drawn as SVG, in the colours of the page. Each has its table.
 
 /** What a bar is made of, from the bottom. */
 const series = [
-  { id: 'confirmed', title: 'Confirmed', of: (/** @type {any} */ counts) => counts.CONFIRMED || 0 },
-  { id: 'denied', title: 'Denied', of: (/** @type {any} */ counts) => counts.denied || 0 },
-  { id: 'failed', title: 'Failed', of: (/** @type {any} */ counts) => (counts.FAILED || 0) + (counts.TIMED_OUT || 0) + (counts.UNKNOWN || 0) },
+  { id: 'confirmed', title: 'Confirmed', of: (/** @type {Record<string, number>} */ counts) => counts.CONFIRMED || 0 },
+  { id: 'denied', title: 'Denied', of: (/** @type {Record<string, number>} */ counts) => counts.denied || 0 },
+  { id: 'failed', title: 'Failed', of: (/** @type {Record<string, number>} */ counts) => (counts.FAILED || 0) + (counts.TIMED_OUT || 0) + (counts.UNKNOWN || 0) },
 ];
 
-/** @param {any} filter */
+/** @param {Filter} filter */
 async function readCharts(filter) {
   const isDay = filter.span === '1';
   const own = queryOf(filter);
@@ -185,7 +207,7 @@ async function readCharts(filter) {
     call('GET', '/access-records/summary', { query: { ...query, kind: 'COMMAND_OUTCOME', groupBy: 'outcome' } }),
     call('GET', '/access-records/summary', { query: { ...query, kind: 'DENIAL', groupBy: 'reason' } }),
   ]);
-  const buckets = done.buckets.map((/** @type {any} */ bucket, /** @type {number} */ index) => {
+  const buckets = done.buckets.map((bucket, index) => {
     const reasons = denied.buckets[index]?.counts || {};
     return { ...bucket, counts: { ...bucket.counts, denied: sum(Object.values(reasons)) }, reasons };
   });
@@ -195,30 +217,30 @@ async function readCharts(filter) {
   return { isDay, buckets, reasons };
 }
 
-/** @param {any[]} numbers @returns {number} */
+/** @param {number[]} numbers @returns {number} */
 const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
 const dayLabel = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const hourLabel = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
-/** @param {any} state */
+/** @param {State} state */
 function charts(state) {
   if (!state.charts || state.charts.buckets.length === 0) return null;
   const { buckets, isDay, reasons } = state.charts;
-  const total = sum(buckets.map((/** @type {any} */ bucket) => sum(series.map((one) => one.of(bucket.counts)))));
+  const total = sum(buckets.map((bucket) => sum(series.map((one) => one.of(bucket.counts)))));
   if (total === 0) return null;
-  const label = (/** @type {any} */ bucket) => (isDay ? hourLabel : dayLabel).format(new Date(bucket.from));
+  const label = (/** @type {Bucket} */ bucket) => (isDay ? hourLabel : dayLabel).format(new Date(bucket.from));
   const rows = Object.entries(reasons).sort((a, b) => b[1] - a[1]);
   return h(
     'div.charts', { key: 'charts' },
     h('figure.panel-card', { key: 'attempts' },
       h('figcaption', null, h('h2', null, isDay ? 'Attempts by hour' : 'Attempts by day'),
-        h('ul.legend', null, series.map((one) => h('li', { key: one.id }, h('span.swatch', { class: one.id, 'aria-hidden': 'true' }), `${one.title} ${sum(buckets.map((/** @type {any} */ bucket) => one.of(bucket.counts)))}`)))),
+        h('ul.legend', null, series.map((one) => h('li', { key: one.id }, h('span.swatch', { class: one.id, 'aria-hidden': 'true' }), `${one.title} ${sum(buckets.map((bucket) => one.of(bucket.counts)))}`)))),
       bars(buckets, label),
       h('details', null, h('summary', null, 'As a table'), h('div.table-frame', { tabindex: '0', role: 'region', 'aria-label': 'Attempts' }, h(
         'table.table', null,
         h('thead', null, h('tr', null, h('th', { scope: 'col' }, isDay ? 'Hour' : 'Day'), series.map((one) => h('th.number', { key: one.id, scope: 'col' }, one.title)))),
-        h('tbody', null, buckets.map((/** @type {any} */ bucket) => h(
+        h('tbody', null, buckets.map((bucket) => h(
           'tr', { key: bucket.from }, h('th', { scope: 'row' }, label(bucket)), series.map((one) => h('td.number', { key: one.id }, one.of(bucket.counts))))))))),
     ),
     rows.length > 0 && h('figure.panel-card', { key: 'reasons' },
@@ -231,7 +253,11 @@ function charts(state) {
           h('td.number', null, count)))))));
 }
 
-/** Stacked bars. @param {any[]} buckets @param {(bucket: any) => string} label */
+/**
+ * Stacked bars.
+ *
+ * @param {Bucket[]} buckets @param {(bucket: Bucket) => string} label
+ */
 function bars(buckets, label) {
   const [width, height] = [600, 160];
   const highest = Math.max(1, ...buckets.map((bucket) => sum(series.map((one) => one.of(bucket.counts)))));
@@ -256,16 +282,16 @@ function bars(buckets, label) {
 
 // Export.
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 async function openExport(context, state) {
-  state.exporting = { places: null, error: null, isBusy: false };
+  state.exporting = { places: null, place: '', error: null, isBusy: false };
   context.redraw();
   try {
     const query = { limit: 200, sortBy: 'name' };
     const [{ portfolios }, { properties }] = await Promise.all([call('GET', '/portfolios', { query }), call('GET', '/properties', { query })]);
     const places = [
-      ...portfolios.filter((/** @type {any} */ one) => context.ability.can('accessLog.export', 'Portfolio', one)).map((/** @type {any} */ one) => [`portfolioId=${one.id}`, one.name]),
-      ...properties.filter((/** @type {any} */ one) => context.ability.can('accessLog.export', 'Property', one)).map((/** @type {any} */ one) => [`propertyId=${one.id}`, `Only ${one.name}`]),
+      ...portfolios.filter((one) => context.ability.can('accessLog.export', 'Portfolio', one)).map((one) => [`portfolioId=${one.id}`, one.name]),
+      ...properties.filter((one) => context.ability.can('accessLog.export', 'Property', one)).map((one) => [`propertyId=${one.id}`, `Only ${one.name}`]),
     ];
     if (state.exporting) Object.assign(state.exporting, { places, place: places[0]?.[0] || '' });
   } catch (error) {
@@ -274,9 +300,9 @@ async function openExport(context, state) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function exportDialog(context, state) {
-  const own = state.exporting;
+  const own = /** @type {Export} */ (state.exporting);
   const close = () => { state.exporting = null; context.redraw(); };
   const download = (/** @type {string} */ format) => async () => {
     if (own.isBusy) return;

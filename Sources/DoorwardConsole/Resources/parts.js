@@ -33,7 +33,13 @@ const paths = {
   info: 'M12 21a9 9 0 1 1 0-18 9 9 0 0 1 0 18M12 11v6M12 7.500v.5',
 };
 
-/** @param {keyof paths} name */
+/**
+ * @typedef {keyof typeof paths} Icon
+ * @typedef {NonNullable<API.Decision['rule']>} Rule
+ * @typedef {{reason?: string | null, rule?: Rule | null, opensAt?: string | null, closesAt?: string | null, missing?: API.Decision['missing']}} Denial
+ */
+
+/** @param {Icon} name */
 export const icon = (name, extra = '') =>
   h('svg', { class: 'icon ' + extra, viewBox: '0 0 24 24', 'aria-hidden': 'true', focusable: 'false' }, h('path', { d: paths[name] }));
 
@@ -41,7 +47,7 @@ export const icon = (name, extra = '') =>
  * A button. With `reason`, it is shown as not available and can still be focused; pressing it calls `onReason`.
  *
  * @param {string} label
- * @param {{onclick: (event: any) => void, kind?: string, icon?: keyof paths, busy?: boolean, disabled?: boolean, name?: string,
+ * @param {{onclick: (event: Event) => void, kind?: string, icon?: Icon, busy?: boolean, disabled?: boolean, name?: string,
  *   id?: string, type?: string, pressed?: boolean, expanded?: boolean}} options
  */
 export function button(label, options) {
@@ -53,7 +59,7 @@ export function button(label, options) {
       'aria-disabled': unavailable ? 'true' : null, 'aria-busy': options.busy ? 'true' : null,
       'aria-pressed': options.pressed === undefined ? null : String(options.pressed),
       'aria-expanded': options.expanded === undefined ? null : String(options.expanded),
-      onclick: unavailable && !options.disabled ? (/** @type {any} */ event) => event.preventDefault() : options.onclick,
+      onclick: unavailable && !options.disabled ? (event) => event.preventDefault() : options.onclick,
     },
     options.icon ? [icon(options.icon), h('span', null, label)] : label);
 }
@@ -64,7 +70,7 @@ export const newID = () => `e${++identifiers}`;
 /**
  * A field of a form with its label, its hint and its error.
  *
- * @param {string} label @param {Record<string, any>} input @param {{hint?: any, error?: string | null}} [more]
+ * @param {string} label @param {Console.Props & {id: string}} input @param {{hint?: Console.Child, error?: string | null}} [more]
  */
 export function field(label, input, more = {}) {
   const { id } = input;
@@ -78,7 +84,7 @@ export function field(label, input, more = {}) {
 }
 
 /**
- * @param {string} label @param {{id: string, value: string, onchange: (value: string) => void, [name: string]: any}} input
+ * @param {string} label @param {{id: string, value: string, name?: string, onchange: (value: string) => void}} input
  * @param {[string, string][]} options value and text
  */
 export function select(label, input, options) {
@@ -86,22 +92,22 @@ export function select(label, input, options) {
   return h(
     'div.field', { key: input.id },
     h('label', { for: input.id }, label),
-    h('select', { ...rest, value, onchange: (/** @type {any} */ event) => onchange(event.target.value) },
+    h('select', { ...rest, value, onchange: (event) => onchange(event.target.value) },
       options.map(([key, text]) => h('option', { key, value: key, selected: key === value }, text))));
 }
 
-/** @param {string} tone @param {any[]} children */
+/** @param {string} tone @param {Console.Child[]} children */
 export const notice = (tone, ...children) =>
   h('div.notice', { class: tone }, icon(tone === 'ok' ? 'tick' : tone === 'info' ? 'info' : 'alert'), h('div', null, ...children));
 
 /**
  * The reason of a denial: what, by which rule, when it opens, and who can change it.
  *
- * @param {any} denial a decision, or `details` of an error: `reason rule opensAt closesAt missing`
+ * @param {Denial} denial a decision, or `details` of an error
  */
 export function denialFacts(denial) {
   const { reason, rule, opensAt, closesAt, missing } = denial;
-  /** @type {[string, any][]} */
+  /** @type {[string, Console.Child][]} */
   const facts = [];
   if (rule) facts.push(['Rule', ruleText(rule)]);
   if (opensAt) facts.push(['Opens', time(opensAt)]);
@@ -115,17 +121,21 @@ export function denialFacts(denial) {
     facts.length > 0 && h('dl', null, facts.map(([term, text]) => h('div', { key: term }, h('dt', null, term), h('dd', null, text)))));
 }
 
-/** @param {any} rule */
+/** @param {Rule} rule */
 export const ruleText = (rule) =>
   rule.kind === 'GUEST_ACCESS' ? 'Guest access' : rule.kind === 'SUPER_ADMIN' ? 'Super admin' : `Role ${roleOf(rule.role)}`;
 
-/** An instant, exact when pointed at or read out. @param {string} instant */
+/**
+ * An instant, exact when pointed at or read out.
+ *
+ * @param {string} instant @param {Console.Child} [text]
+ */
 export const time = (instant, text = dayTime(instant)) => h('time', { datetime: instant, title: exactTime(instant) }, text);
 
 /**
  * What a page shows while it loads, when it failed, and when it has loaded.
  *
- * @param {{status: string, error?: any}} resource @param {() => void} retry @param {() => any} view
+ * @param {Console.Resource} resource @param {() => void} retry @param {() => Console.Child} view
  */
 export function whenLoaded(resource, retry, view) {
   if (resource.status === 'loaded') return view();
@@ -136,7 +146,9 @@ export function whenLoaded(resource, retry, view) {
 /**
  * The content of a page of one object; its heading and why it could not be read; or its heading while it is read.
  *
- * @param {any} page @param {any} context @param {any} state @param {string} heading @param {any} object @param {() => any} content
+ * @template {Console.State} State
+ * @param {Console.Page<State>} page @param {Console.Context} context @param {State} state @param {string} heading @param {object | null} object
+ * @param {() => Console.Child} content
  */
 export function ofObject(page, context, state, heading, object, content) {
   const top = h('h1', { tabindex: '-1' }, heading);
@@ -148,13 +160,17 @@ export function ofObject(page, context, state, heading, object, content) {
 const skeletons = (count) =>
   h('div.skeletons', { 'aria-busy': 'true' }, h('p.hidden', null, 'Loading'), Array.from({ length: count }, (_, index) => h('div.skeleton', { key: index })));
 
-/** Whether an error says that an object does not exist or is out of reach. @param {any} error */
-export const isOutOfReach = (error) => error.status === 403 || error.status === 404;
+/**
+ * Whether an error says that an object does not exist or is out of reach.
+ *
+ * @param {Console.Caught | null} [error]
+ */
+export const isOutOfReach = (error) => error?.status === 403 || error?.status === 404;
 
 /**
  * Takes the failure of a reading. A page that has shown something which is out of reach now begins anew without it.
  *
- * @param {any} context @param {any} state the state of the page @param {any} error @returns {boolean} whether the page keeps what it has, and says so
+ * @param {Console.Context} context @param {Console.State} state the state of the page @param {Console.Caught} error @returns {boolean} whether the page keeps what it has, and says so
  */
 export function keepsAfter(context, state, error) {
   const isLoaded = state.status === 'loaded';
@@ -163,21 +179,21 @@ export function keepsAfter(context, state, error) {
   return isLoaded && !isOutOfReach(error);
 }
 
-/** @param {any} error @param {() => void} retry */
+/** @param {Console.Caught | null | undefined} error @param {() => void} retry */
 export function failure(error, retry) {
   if (isOutOfReach(error)) {
-    return h('div.empty', null, icon('unknown'), h('h2', null, error.details?.reason ? 'Not open to you now' : 'Not here, or not yours'), error.details?.reason ? denialFacts(error.details)
+    return h('div.empty', null, icon('unknown'), h('h2', null, error?.details?.reason ? 'Not open to you now' : 'Not here, or not yours'), error?.details?.reason ? denialFacts(error.details)
       : h('p', null, 'It does not exist, or you have no access to it. A manager of the property can give access.'));
   }
   return h(
     'div.empty', null, icon('alert'), h('h2', null, 'This could not be loaded'), h('p', null, sentenceOf(error)),
-    error.requestId && h('p.small', null, `Request ${error.requestId}`), button('Try again', { onclick: retry, icon: 'refresh' }));
+    error?.requestId && h('p.small', null, `Request ${error.requestId}`), button('Try again', { onclick: retry, icon: 'refresh' }));
 }
 
 /**
  * A dialog in front of the page. Escape closes it; the focus returns to where it was.
  *
- * @param {{title: string, onclose: () => void}} options @param {any[]} children
+ * @param {{title: string, onclose: () => void}} options @param {Console.Child[]} children
  */
 export function dialog({ title, onclose }, ...children) {
   return h(
@@ -185,7 +201,7 @@ export function dialog({ title, onclose }, ...children) {
     {
       key: 'dialog', 'aria-labelledby': 'dialog-title',
       created: (/** @type {HTMLDialogElement} */ el) => el.showModal(),
-      oncancel: (/** @type {Event} */ event) => { event.preventDefault(); onclose(); },
+      oncancel: (event) => { event.preventDefault(); onclose(); },
       // A browser closes a dialog without asking if Escape is pressed again before anything else.
       onclose,
     },
@@ -194,7 +210,11 @@ export function dialog({ title, onclose }, ...children) {
     ...children);
 }
 
-/** A number of pages and the two ways to go on. @param {any} pagination @param {(page: number) => void} go */
+/**
+ * A number of pages and the two ways to go on.
+ *
+ * @param {API.Pagination} pagination @param {(page: number) => void} go
+ */
 export function pager(pagination, go) {
   const { currentPage, totalPages, totalItems } = pagination;
   if (totalPages <= 1) return null;
@@ -205,7 +225,11 @@ export function pager(pagination, go) {
     button('Next', { id: 'next-page', disabled: currentPage >= totalPages, onclick: () => currentPage < totalPages && go(currentPage + 1) }));
 }
 
-/** A secret that is shown once, with a button that copies it. @param {any} context @param {{label: string, value: string, isCopied?: boolean}} secret */
+/**
+ * A secret that is shown once, with a button that copies it.
+ *
+ * @param {Console.Context} context @param {Console.Secret} secret
+ */
 export function copyable(context, secret) {
   const copy = async () => {
     try {
@@ -221,5 +245,9 @@ export function copyable(context, secret) {
     button(secret.isCopied ? 'Copied' : 'Copy', { id: 'copy', icon: secret.isCopied ? 'tick' : undefined, onclick: copy }));
 }
 
-/** An address of a page of the gateway, complete also where the gateway does not know its public address. @param {string} url */
+/**
+ * An address of a page of the gateway, complete also where the gateway does not know its public address.
+ *
+ * @param {string} url
+ */
 export const completeAddress = (url) => (url.startsWith('/') ? location.origin + url : url);

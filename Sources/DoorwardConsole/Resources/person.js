@@ -9,20 +9,25 @@ import { Scopes, canRemove, entityAddress, entityPath, entityTypes } from './sco
 import { h } from './view.js';
 import { nameOf, roleOf, sentenceOf } from './words.js';
 
+/**
+ * @typedef {Console.State & import('./removal.js').State & {
+ *   id: string, user: API.User | null, scopes: Scopes, reset: Reset | null, problem: string | null, isBusy: boolean}} State
+ * @typedef {State & {user: API.User}} Shown
+ * @typedef {Console.Secret & {expiresAt: string}} Reset the link that sets a new password
+ */
+
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context @param {string[]} path */
   start(context, [id]) {
-    const state = { id, status: 'loading', error: null, user: null, scopes: new Scopes([[], [], []]), reset: null, removal: null, problem: null, isBusy: false, isEnded: false, readAt: null };
+    /** @type {State} */
+    const state = { id, status: 'loading', error: null, user: null, scopes: new Scopes([[], [], []]), reset: null, removal: null, problem: null, isBusy: false, isEnded: false, readAt: '' };
     context.need([{ type: 'accessRecord', query: 'kind=ADMIN_CHANGE' }]);
     page.refresh(context, state);
     return state;
   },
-  /** @param {any} state */
   end(state) { Object.assign(state, { isEnded: true, reset: null }); },
-  /** @param {any} state */
   title: (state) => (state?.user ? nameOf(state.user) : 'Person'),
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const [{ user }, scopes] = await Promise.all([call('GET', `/users/${encodeURIComponent(state.id)}`), Scopes.read()]);
@@ -35,25 +40,22 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll' || (event === 'change' && data.type === 'accessRecord')) page.refresh(context, state);
   },
-  /** @param {any} context @param {any} state */
   permissionsChanged(context, state) { page.refresh(context, state); },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'person' },
       h('a.back', { href: '#/people' }, icon('back'), 'People'),
-      ofObject(page, context, state, 'Person', state.user, () => content(context, state)),
+      ofObject(page, context, state, 'Person', state.user, () => content(context, /** @type {Shown} */ (state))),
       removalDialog(context, state));
   },
 };
 export default page;
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function content(context, state) {
   const { user } = state;
   return [
@@ -64,7 +66,11 @@ function content(context, state) {
   ];
 }
 
-/** The roles by entity: a removal takes all of a person's roles on one. @param {any} user */
+/**
+ * The roles by entity: a removal takes all of a person's roles on one.
+ *
+ * @param {API.User} user
+ */
 export function rolesByEntity(user) {
   /** @type {Map<string, {type: string, id: string, roles: string[]}>} */
   const groups = new Map();
@@ -77,7 +83,7 @@ export function rolesByEntity(user) {
   return [...groups.values()];
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function roles(context, state) {
   const { user, scopes } = state;
   const groups = rolesByEntity(user);
@@ -102,17 +108,21 @@ function roles(context, state) {
       })));
 }
 
-/** @param {any} state */
+/** @param {Shown} state */
 function guestAccesses({ user }) {
-  const accesses = (user.guestAccesses || []).filter((/** @type {any} */ one) => !standing(one).isOver);
+  const accesses = (user.guestAccesses || []).filter((one) => !standing(one).isOver);
   return accesses.length > 0 && h(
     'section.panel-card', { key: 'guest' }, h('h2', null, 'Guest accesses'),
-    h('ul.rows', null, accesses.map((/** @type {any} */ one) => h('li.row', { key: one.id },
+    h('ul.rows', null, accesses.map((one) => h('li.row', { key: one.id },
       h('span.record-text', null, h('strong', null, one.label || 'Guest access'), h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
       h('span.pill', { class: standing(one).tone }, standing(one).word)))));
 }
 
-/** What super admins may do with the account. @param {any} context @param {any} state */
+/**
+ * What super admins may do with the account.
+ *
+ * @param {Console.Context} context @param {Shown} state
+ */
 function account(context, state) {
   const { user } = state;
   const isOwn = user.id === context.user.id;

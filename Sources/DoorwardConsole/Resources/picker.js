@@ -8,29 +8,45 @@ import { counted, nameOf, sentenceOf } from './words.js';
 
 const pageSize = 200;
 
-/** What can be chosen: the list of the API, its words, and how one of them is called, by its name or also by more. */
-const kinds = {
-  door: {
-    list: 'devices', noun: 'door', nouns: 'doors', label: 'Door', name: (/** @type {any} */ door) => door.name,
-    more: (/** @type {any} */ door) => door.unitName || door.propertyName,
-  },
-  person: { list: 'users', noun: 'person', nouns: 'people', label: 'Person', name: nameOf, more: (/** @type {any} */ user) => user.email },
-};
+/**
+ * What can be chosen: the list of the API, its words, and how one of them is called, by its name or also by more.
+ *
+ * @template Item
+ * @typedef {{list: 'devices' | 'users', noun: string, nouns: string, label: string, name: (item: Item) => string, more: (item: Item) => string | null | undefined}} Kind
+ */
 
+/** @type {Kind<API.Device>} */
+const door = {
+  list: 'devices', noun: 'door', nouns: 'doors', label: 'Door', name: ({ name }) => name, more: ({ unitName, propertyName }) => unitName || propertyName,
+};
+/** @type {Kind<API.User>} */
+const person = { list: 'users', noun: 'person', nouns: 'people', label: 'Person', name: nameOf, more: ({ email }) => email };
+
+/**
+ * `filter` for the list of the API; `accepts` for the items that can be chosen; `onread` is called when the first items are there.
+ *
+ * @template Item
+ * @typedef {{filter?: Record<string, string>, accepts?: (item: Item) => boolean, onread?: () => void}} Options
+ */
+
+/** @template {Console.Named} Item */
 class Picker {
-  /**
-   * @param {keyof typeof kinds} kind
-   * @param {any} context
-   * @param {{filter?: Record<string, string>, accepts?: (item: any) => boolean, onread?: () => void}} [options] `filter` for the list of the
-   *   API; `accepts` for the items that can be chosen; `onread` is called when the first items are there
-   */
+  /** @param {Kind<Item>} kind @param {Console.Context} context @param {Options<Item>} [options] */
   constructor(kind, context, options = {}) {
-    this.kind = kinds[kind];
+    this.kind = kind;
     this.context = context;
     this.options = { filter: {}, accepts: () => true, onread: () => {}, ...options };
-    /** The items that were found. @type {any[]} */
+    /**
+     * The items that were found.
+     *
+     * @type {Item[]}
+     */
     this.items = [];
-    /** The items that are chosen, also those that the search does not find. @type {Map<string, any>} */
+    /**
+     * The items that are chosen, also those that the search does not find.
+     *
+     * @type {Map<string, Item>}
+     */
     this.chosen = new Map();
     this.q = '';
     this.page = 0;
@@ -38,25 +54,33 @@ class Picker {
     /** How many items the search finds, and how many there are. */
     this.found = 0;
     this.total = 0;
-    /** @type {any} */
+    /** @type {Console.Caught | null} */
     this.error = null;
     this.isRead = false;
     this.reads = 0;
-    /** @type {any} */
-    this.typing = null;
+    /** @type {number | undefined} */
+    this.typing = undefined;
   }
 
-  /** So many of them, in words. @param {number} count */
+  /**
+   * So many of them, in words.
+   *
+   * @param {number} count
+   */
   counted(count) { return counted(count, this.kind.noun, this.kind.nouns); }
 
-  /** Reads the first page of the search, or the next one. @param {number} [page] */
+  /**
+   * Reads the first page of the search, or the next one.
+   *
+   * @param {number} [page]
+   */
   async read(page = 1) {
     const number = ++this.reads;
     const { context, q, kind: { list }, options: { filter, accepts, onread } } = this;
     try {
       const { [list]: all, pagination } = await call('GET', `/${list}`, { query: { page, limit: pageSize, sortBy: 'name', q: q.trim(), ...filter } });
       if (number !== this.reads) return;
-      const items = all.filter(accepts);
+      const items = /** @type {Item[]} */ (/** @type {Console.Named[]} */ (all)).filter(accepts);
       const isFirst = !this.isRead;
       Object.assign(this, {
         items: page === 1 ? items : [...this.items, ...items], page, pages: pagination.totalPages, found: pagination.totalItems, error: null, isRead: true,
@@ -72,7 +96,11 @@ class Picker {
     context.redraw();
   }
 
-  /** Searches when the person has stopped typing. @param {string} q */
+  /**
+   * Searches when the person has stopped typing.
+   *
+   * @param {string} q
+   */
   search(q) {
     this.q = q;
     clearTimeout(this.typing);
@@ -85,50 +113,79 @@ class Picker {
     this.reads++;
   }
 
-  /** Chooses an item, and no other one, by its id; none by an empty one. @param {string} id @returns {any} the item */
+  /**
+   * Chooses an item, and no other one, by its id; none by an empty one.
+   *
+   * @param {string} id @returns {Item | null} the item
+   */
   choose(id) {
     const item = this.shown().find((one) => one.id === id) || null;
     this.chosen = new Map(item ? [[id, item]] : []);
     return item;
   }
 
-  /** Chooses an item besides the others, or takes it out. @param {any} item */
+  /**
+   * Chooses an item besides the others, or takes it out.
+   *
+   * @param {Item} item
+   */
   toggle(item) {
     if (!this.chosen.delete(item.id)) this.chosen.set(item.id, item);
   }
 
-  /** The chosen items that the search does not find, and those that it finds. @returns {any[]} */
+  /**
+   * The chosen items that the search does not find, and those that it finds.
+   *
+   * @returns {Item[]}
+   */
   shown() {
     const found = new Set(this.items.map(({ id }) => id));
     return [...[...this.chosen.values()].filter(({ id }) => !found.has(id)), ...this.items];
   }
 }
 
+/** @extends {Picker<API.Device>} */
 export class DoorPicker extends Picker {
-  /** @param {any} context @param {ConstructorParameters<typeof Picker>[2]} [options] */
-  constructor(context, options) { super('door', context, options); }
+  /** @param {Console.Context} context @param {Options<API.Device>} [options] */
+  constructor(context, options) { super(door, context, options); }
 }
 
+/** @extends {Picker<API.User>} */
 export class PersonPicker extends Picker {
-  /** @param {any} context @param {ConstructorParameters<typeof Picker>[2]} [options] */
-  constructor(context, options) { super('person', context, options); }
+  /** @param {Console.Context} context @param {Options<API.User>} [options] */
+  constructor(context, options) { super(person, context, options); }
 }
 
-/** The name of an item, with more where another one has the same name or `isLong` asks for it. @param {Picker} picker @param {any} item @param {any[]} items @param {boolean} isLong */
+/**
+ * The name of an item, with more where another one has the same name or `isLong` asks for it.
+ *
+ * @template {Console.Named} Item
+ * @param {Picker<Item>} picker @param {Item} item @param {Item[]} items @param {boolean} isLong
+ */
 function textOf({ kind: { name, more } }, item, items, isLong) {
   const isUnique = !isLong && items.every((one) => one === item || name(one) !== name(item));
   return isUnique ? name(item) : [name(item), more(item)].filter(Boolean).join(' – ');
 }
 
-/** The field that searches, where there are more items than are shown. @param {Picker} picker @param {string} id */
+/**
+ * The field that searches, where there are more items than are shown.
+ *
+ * @template {Console.Named} Item
+ * @param {Picker<Item>} picker @param {string} id
+ */
 const searchField = (picker, id) => (picker.total > pageSize || picker.q) && field(`Find a ${picker.kind.noun}`, {
   id: `${id}-search`, type: 'search', value: picker.q, placeholder: 'Search by name', autocomplete: 'off',
-  oninput: (/** @type {any} */ event) => picker.search(event.target.value),
+  oninput: (event) => picker.search(event.target.value),
   // Enter searches at once; it does not send the form around the field.
-  onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Enter') { event.preventDefault(); clearTimeout(picker.typing); picker.read(); } },
+  onkeydown: (event) => { if (event.key === 'Enter') { event.preventDefault(); clearTimeout(picker.typing); picker.read(); } },
 }, { error: picker.error ? sentenceOf(picker.error) : null });
 
-/** How much of what was found is shown. @param {Picker} picker @param {string} id */
+/**
+ * How much of what was found is shown.
+ *
+ * @template {Console.Named} Item
+ * @param {Picker<Item>} picker @param {string} id
+ */
 const rest = (picker, id) => picker.isRead && [
   picker.found === 0 && picker.q.trim() !== '' && h('p.hint', { key: 'none' }, `No ${picker.kind.noun} has this name.`),
   picker.page < picker.pages && h('div.picker-rest', { key: 'rest' },
@@ -139,7 +196,8 @@ const rest = (picker, id) => picker.isRead && [
 /**
  * A list in which one item is chosen; nothing where there is none.
  *
- * @param {Picker} picker @param {{id: string, onchange: (item: any) => void, none?: string, isLong?: boolean}} options `none` is the text for no item
+ * @template {Console.Named} Item
+ * @param {Picker<Item>} picker @param {{id: string, onchange: (item: Item | null) => void, none?: string, isLong?: boolean}} options `none` is the text for no item
  */
 export function pickerSelect(picker, { id, onchange, none, isLong = false }) {
   const items = picker.shown();
@@ -156,7 +214,7 @@ export function pickerSelect(picker, { id, onchange, none, isLong = false }) {
 /**
  * Check boxes with which doors are chosen.
  *
- * @param {any} context @param {DoorPicker} picker @param {string} id
+ * @param {Console.Context} context @param {DoorPicker} picker @param {string} id
  */
 export function doorChecks(context, picker, id) {
   const doors = picker.shown();

@@ -6,32 +6,42 @@ import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, modules, nameOf, roleOf, sentenceOf } from './words.js';
 
-/** Limits, their usage, and the words. @type {[string, string, string][]} */
+/**
+ * Limits, their usage, and the words.
+ *
+ * @type {[keyof API.Subscription['limits'], keyof API.Subscription['usage'], string][]}
+ */
 export const limits = [
   ['maxProperties', 'properties', 'Properties'], ['maxUnits', 'units', 'Units'], ['maxDevices', 'devices', 'Doors'], ['maxActiveGuestAccess', 'activeGuestAccess', 'Guest accesses'],
 ];
+/**
+ * @typedef {Console.State & {
+ *   id: string | null, isOnly: boolean, portfolios: API.Portfolio[], pagination: API.Pagination | null, number: number, portfolio: API.Portfolio | null, properties: API.Property[],
+ *   subscription: API.Subscription | null, retention: API.Retention | null, admins: API.User[] | null, tags: Record<string, string | null | undefined>,
+ *   notes: Record<string, Console.Note>, busy: string | null, asks: 'portfolio' | 'property' | null, zone?: string}} State with a note for each form, and the ETag of each part
+ * @typedef {State & {id: string, portfolio: API.Portfolio}} Shown
+ */
+
 const names = {
   name: 'The name', defaultTimeZone: 'The time zone', tier: 'The tier', days: 'The number of days', 'limits.maxProperties': 'The limit of properties', limits: 'A limit',
   from: 'The start', until: 'The end',
 };
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context @param {string[]} path */
   start(context, [id]) {
+    /** @type {State} */
     const state = {
       id: id || null, isOnly: false, status: 'loading', error: null, portfolios: [], pagination: null, number: 1, portfolio: null, properties: [], subscription: null, retention: null,
-      admins: null, notes: {}, busy: null, asks: null, isEnded: false, readAt: null,
+      admins: null, tags: {}, notes: {}, busy: null, asks: null, isEnded: false, readAt: '',
     };
     context.need(needsOf(state.id));
     page.refresh(context, state);
     return state;
   },
-  /** @param {any} state */
   end(state) { state.isEnded = true; },
-  /** @param {any} state */
   title: (state) => state?.portfolio?.name || 'Portfolio',
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       if (!state.id || state.isOnly) {
@@ -43,7 +53,7 @@ const page = {
         Object.assign(state, { id: isOnly ? portfolios[0].id : null, isOnly });
         context.need(needsOf(state.id));
       }
-      if (state.id) await readOne(context, state);
+      if (state.id) await readOne(context, /** @type {State & {id: string}} */ (state));
       if (state.isEnded) return;
       Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
     } catch (error) {
@@ -53,15 +63,12 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     const isChange = (event === 'change' || event === 'removed') && state.status === 'loaded';
     if (event === 'poll' || (isChange && ['portfolio', 'property'].includes(data.type))) page.refresh(context, state);
   },
-  /** @param {any} context @param {any} state */
   permissionsChanged(context, state) { page.refresh(context, state); },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     const retry = () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); };
     if (!state.id) {
@@ -70,7 +77,7 @@ const page = {
           context.ability.can('portfolio.create', 'Gateway') && button('Create a portfolio', { id: 'create', kind: 'primary', onclick: () => { state.asks = 'portfolio'; context.redraw(); } })),
         whenLoaded(state, retry, () => [
           state.portfolios.length === 0 ? h('div.empty', { key: 'empty' }, icon('portfolio'), h('h2', null, 'No portfolios yet'), h('p', null, 'A portfolio is what one owner has: properties, people, and one log.'))
-            : h('ul.rows', { key: 'rows' }, state.portfolios.map((/** @type {any} */ one) => h('li', { key: one.id },
+            : h('ul.rows', { key: 'rows' }, state.portfolios.map((one) => h('li', { key: one.id },
               h('a.row', { href: `#/portfolios/${encodeURIComponent(one.id)}` }, h('span.dot-icon', null, icon('portfolio')), h('span.record-text', null, h('strong', null, one.name),
                 one.propertyIds && h('span.record-sub', null, one.propertyIds.length === 1 ? '1 property' : `${one.propertyIds.length} properties`)))))),
           state.pagination && pager(state.pagination, (number) => { state.number = number; page.refresh(context, state); }),
@@ -79,7 +86,7 @@ const page = {
     }
     return h('div', { key: 'portfolio' },
       !state.isOnly && h('a.back', { href: '#/portfolios' }, icon('back'), 'Portfolios'),
-      ofObject(page, context, state, 'Portfolio', state.portfolio, () => content(context, state)),
+      ofObject(page, context, state, 'Portfolio', state.portfolio, () => content(context, /** @type {Shown} */ (state))),
       state.asks && createDialog(context, state));
   },
 };
@@ -88,10 +95,10 @@ export default page;
 /** @param {string | null} id of the portfolio, if the page is of one */
 const needsOf = (id) => [{ type: 'portfolio', query: '' }, ...(id ? [{ type: 'property', query: `portfolioId=${encodeURIComponent(id)}` }] : [])];
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State & {id: string}} state */
 async function readOne(context, state) {
   const path = `/portfolios/${encodeURIComponent(state.id)}`;
-  const { data, etag } = /** @type {any} */ (await readIfChanged(path, null));
+  const { data, etag } = /** @type {import('./api.js').Version} */ (await readIfChanged(path, null));
   const { portfolio } = data;
   const { ability } = context;
   const maySubscription = ability.can('subscription.read', 'Portfolio', portfolio);
@@ -104,7 +111,7 @@ async function readOne(context, state) {
   Object.assign(state, { portfolio, tags: { portfolio: etag, subscription: subscription?.etag, retention: retention?.etag }, properties, subscription: subscription?.data.subscription, retention: retention?.data.retention, admins });
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function content(context, state) {
   const { portfolio } = state;
   return [
@@ -113,15 +120,15 @@ function content(context, state) {
   ];
 }
 
-/** @param {any} state @param {string} name */
+/** @param {Pick<State, 'notes'>} state @param {string} name */
 const noteOf = (state, name) => state.notes[name] && notice(state.notes[name].tone, state.notes[name].text);
 
 /**
  * Sends what a form says, under the condition that the version that is shown is still the current one.
  *
- * @param {any} context @param {any} state @param {string} name @param {(form: FormData) => Promise<string>} work
+ * @param {Console.Context} context @param {Shown} state @param {string} name @param {(form: FormData) => Promise<string>} work
  */
-const submit = (context, state, name, work) => async (/** @type {any} */ event) => {
+const submit = (context, state, name, work) => async (/** @type {Console.Submit} */ event) => {
   event.preventDefault();
   if (state.busy) return;
   const form = new FormData(event.target);
@@ -131,7 +138,7 @@ const submit = (context, state, name, work) => async (/** @type {any} */ event) 
     state.notes[name] = { tone: 'ok', text: await work(form) };
     await page.refresh(context, state);
   } catch (error) {
-    const isOld = /** @type {any} */ (error).status === 412;
+    const isOld = error.status === 412;
     if (isOld) await page.refresh(context, state);
     state.notes[name] = { tone: 'bad', text: isOld ? 'Someone else has changed this in the meantime. What you see now is the current state: change it again.' : sentenceOf(error, names) };
   }
@@ -140,20 +147,20 @@ const submit = (context, state, name, work) => async (/** @type {any} */ event) 
   context.redraw();
 };
 
-/** @param {any} state @param {string} part @param {any} body */
-const put = (state, part, body) => call('PUT', `/portfolios/${encodeURIComponent(state.id)}${part === 'portfolio' ? '' : '/' + part}`, { body, headers: state.tags[part] ? { 'If-Match': state.tags[part] } : {} });
+/** @param {Shown} state @param {string} part @param {object} body */
+const put = (state, part, body) => call('PUT', `/portfolios/${encodeURIComponent(state.id)}${part === 'portfolio' ? '' : '/' + part}`, { body, headers: state.tags[part] ? { 'If-Match': state.tags[part] || '' } : {} });
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function properties(context, state) {
   const mayCreate = context.ability.can('property.create', 'Portfolio', state.portfolio);
   return h('section.panel-card', { key: 'properties' },
     h('div.page-head', null, h('h2', null, 'Properties'), mayCreate && button('Add a property', { id: 'add-property', onclick: () => { state.asks = 'property'; context.redraw(); } })),
     state.properties.length === 0 ? h('p.hint', null, 'No property yet.')
-      : h('ul.rows', null, state.properties.map((/** @type {any} */ one) => h('li', { key: one.id }, h('a.row', { href: `#/properties/${encodeURIComponent(one.id)}` },
+      : h('ul.rows', null, state.properties.map((one) => h('li', { key: one.id }, h('a.row', { href: `#/properties/${encodeURIComponent(one.id)}` },
         h('span.record-text', null, h('strong', null, one.name), h('span.record-sub', null, one.defaultTimeZone)), one.lockdown?.active && h('span.pill.bad', null, icon('alert'), 'Locked down'))))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function subscription(context, state) {
   const own = state.subscription;
   if (!own) return null;
@@ -179,12 +186,16 @@ function subscription(context, state) {
       : h('p.hint.after', null, 'A super admin of the gateway can change the subscription.'));
 }
 
-/** `3 of 5 properties`. @param {string} word @param {number} used @param {number | null | undefined} limit */
+/**
+ * `3 of 5 properties`.
+ *
+ * @param {string} word @param {number} used @param {number | null | undefined} limit
+ */
 export const usage = (word, used, limit) => h('li', { key: word },
   h('span.record-title', null, h('strong', null, word), h('span', null, limit === null || limit === undefined ? `${used}, no limit` : `${used} of ${limit}`)),
-  limit > 0 && h('meter', { min: 0, max: limit, high: limit * 0.9, value: Math.min(used, limit), 'aria-label': `${word}: ${used} of ${limit}` }));
+  !!limit && limit > 0 && h('meter', { min: 0, max: limit, high: limit * 0.9, value: Math.min(used, limit), 'aria-label': `${word}: ${used} of ${limit}` }));
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function retention(context, state) {
   const own = state.retention;
   if (!own) return null;
@@ -203,17 +214,17 @@ function retention(context, state) {
       : h('p.hint.after', null, 'The owner of the portfolio can change it.'));
 }
 
-/** @param {any} state */
+/** @param {Shown} state */
 function admins({ admins: users, portfolio }) {
   return users && h('section.panel-card', { key: 'admins' },
     h('div.page-head', null, h('h2', null, 'Owners, admins and auditors'), h('a', { href: '#/people' }, 'People')),
     users.length === 0 ? h('p.hint', null, 'No one yet: invite an owner on the page People.')
-      : h('ul.rows', null, users.map((/** @type {any} */ user) => h('li', { key: user.id }, h('a.row', { href: `#/people/${encodeURIComponent(user.id)}` },
+      : h('ul.rows', null, users.map((user) => h('li', { key: user.id }, h('a.row', { href: `#/people/${encodeURIComponent(user.id)}` },
         h('span.record-text', null, h('strong', null, nameOf(user)), h('span.record-sub', null, (user.roleAssociations || [])
-          .filter((/** @type {any} */ one) => one.associatedEntityId === portfolio.id).map((/** @type {any} */ one) => roleOf(one.roleWithinEntity)).join(', '))))))));
+          .filter((one) => one.associatedEntityId === portfolio.id).map((one) => roleOf(one.roleWithinEntity)).join(', '))))))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function report(context, state) {
   if (!context.ability.can('accessLog.complianceReport', 'Portfolio', state.portfolio)) return null;
   const today = new Date().toISOString().slice(0, 10);
@@ -231,7 +242,7 @@ function report(context, state) {
       button('Save the report', { id: 'save-report', type: 'submit', busy: state.busy === 'report', onclick: () => {} })));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function rename(context, state) {
   if (!context.ability.can('portfolio.rename', 'Portfolio', state.portfolio)) return null;
   return h('form.card-form', {
@@ -245,13 +256,17 @@ function rename(context, state) {
 }
 
 /** The time zones that this browser knows, with UTC. */
-const zones = () => ['UTC', ...(/** @type {any} */ (Intl).supportedValuesOf?.('timeZone') || []).filter((/** @type {string} */ one) => one !== 'UTC')];
+const zones = () => ['UTC', ...(/** @type {{supportedValuesOf?: (key: string) => string[]}} */ (Intl).supportedValuesOf?.('timeZone') || []).filter((one) => one !== 'UTC')];
 
-/** A dialog that creates a portfolio, or a property in it. @param {any} context @param {any} state */
+/**
+ * A dialog that creates a portfolio, or a property in it.
+ *
+ * @param {Console.Context} context @param {State} state
+ */
 function createDialog(context, state) {
   const isProperty = state.asks === 'property';
-  const close = () => { state.asks = null; state.notes.create = null; context.redraw(); };
-  const create = async (/** @type {any} */ event) => {
+  const close = () => { state.asks = null; delete state.notes.create; context.redraw(); };
+  const create = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (state.busy) return;
     const form = new FormData(event.target);

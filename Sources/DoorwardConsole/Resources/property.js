@@ -13,28 +13,32 @@ const pageSize = 200;
 /** How often the doors are read while a lockdown is under way. */
 const watchEvery = 1000;
 
+/**
+ * @typedef {Console.State & {
+ *   id: string, property: API.Property | null, own: Console.LiveObjects<API.Property>, doors: Console.LiveObjects<API.Device>, units: Console.LiveObjects<API.Unit>,
+ *   results: Map<string, Console.Result> | null, asks: {error: string | null} | null, adds: Console.Work<string> | null, busy: string | null, problem: string | null}} State
+ *   `results` are those of the lockdown, by door
+ * @typedef {State & {property: API.Property}} Shown
+ */
+
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context @param {string[]} path */
   start(context, [id]) {
-    /** @param {any} object */
-    const isHere = (object) => object.propertyId === id;
     const query = `propertyId=${encodeURIComponent(id)}`;
+    /** @type {State} */
     const state = {
-      id, status: 'loading', error: null, results: null, readAt: null, asks: null, busy: null, problem: null, isEnded: false, adds: null,
+      id, status: 'loading', error: null, results: null, readAt: '', asks: null, busy: null, problem: null, isEnded: false, adds: null,
       // The query of properties has the portfolio, which is not known yet.
       property: null, own: new LiveObjects({ type: 'property', query: '' }, (object) => object.id === id),
-      doors: new LiveObjects({ type: 'device', query }, isHere), units: new LiveObjects({ type: 'unit', query }, isHere),
+      doors: new LiveObjects({ type: 'device', query }, ({ propertyId }) => propertyId === id), units: new LiveObjects({ type: 'unit', query }, ({ propertyId }) => propertyId === id),
     };
     context.need([state.doors.need, state.units.need]);
     page.refresh(context, state);
     return state;
   },
-  /** @param {any} state */
   end(state) { state.isEnded = true; },
-  /** @param {any} state */
   title: (state) => state?.property?.name || 'Property',
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const path = `/properties/${encodeURIComponent(state.id)}`;
@@ -56,23 +60,21 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
     const isChanged = [state.own, state.doors, state.units].map((objects) => objects.take(event, data)).includes(true);
     if (!isChanged || state.status !== 'loaded') return;
     if (!state.own.objects.has(state.id)) { context.lost(); return; }
-    state.property = state.own.objects.get(state.id);
+    state.property = state.own.objects.get(state.id) || null;
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'property' },
       h('a.back', { href: '#/doors' }, icon('back'), 'Doors'),
-      ofObject(page, context, state, 'Property', state.property, () => content(context, state)),
-      state.asks && startDialog(context, state), state.adds && addUnitDialog(context, state));
+      ofObject(page, context, state, 'Property', state.property, () => content(context, /** @type {Shown} */ (state))),
+      state.asks && startDialog(context, /** @type {Shown} */ (state)), state.adds && addUnitDialog(context, state));
   },
 };
 export default page;
@@ -88,7 +90,7 @@ async function readDoors(propertyId) {
   return devices;
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function content(context, state) {
   const { property } = state;
   const place = property.address ? [property.address.street, property.address.postalCode, property.address.city].filter(Boolean).join(', ') : '';
@@ -103,7 +105,7 @@ function content(context, state) {
   ];
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function units(context, state) {
   const mayCreate = context.ability.can('unit.create', 'Property', state.property);
   if (state.units.objects.size === 0 && !mayCreate) return null;
@@ -111,16 +113,16 @@ function units(context, state) {
   return h('section.section', { key: 'units' },
     h('div.page-head', null, h('h2', null, state.units.objects.size === 0 ? 'No units' : counted(state.units.objects.size, 'unit')),
       mayCreate && button('Add a unit', { id: 'add-unit', onclick: () => { state.adds = { error: null, isBusy: false }; context.redraw(); } })),
-    state.units.objects.size > 0 && h('ul.rows', { key: 'rows' }, [...state.units.objects.values()].map((/** @type {any} */ unit) => h('li', { key: unit.id },
+    state.units.objects.size > 0 && h('ul.rows', { key: 'rows' }, [...state.units.objects.values()].map((unit) => h('li', { key: unit.id },
       h('a.row', { href: `#/units/${encodeURIComponent(unit.id)}` }, h('span.dot-icon', null, icon('unit')), h('span.record-text', null, h('strong', null, unit.name), h('span.record-sub', null,
         [counted(doors(unit.id), 'door'), unit.tenantUserIds && counted(unit.tenantUserIds.length, 'tenant')].filter(Boolean).join(', '))))))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function addUnitDialog(context, state) {
-  const { adds } = state;
+  const adds = /** @type {Console.Work<string>} */ (state.adds);
   const close = () => { state.adds = null; context.redraw(); };
-  const add = async (/** @type {any} */ event) => {
+  const add = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (adds.isBusy) return;
     Object.assign(adds, { isBusy: true, error: null });
@@ -133,7 +135,7 @@ function addUnitDialog(context, state) {
       page.refresh(context, state);
     } catch (error) {
       Object.assign(adds, { isBusy: false, error: sentenceOf(error, { name: 'The name' }) });
-      context.announce(adds.error);
+      context.announce(adds.error || '');
     }
     context.redraw();
   };
@@ -143,7 +145,7 @@ function addUnitDialog(context, state) {
     h('div.buttons.dialog-buttons', null, button('Add', { id: 'confirm', type: 'submit', kind: 'primary', busy: adds.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function lockdownCard(context, state) {
   const { property, busy } = state;
   const { active, since, reason } = property.lockdown;
@@ -162,20 +164,20 @@ function lockdownCard(context, state) {
       !active && button('Start a lockdown', { id: 'start', kind: 'danger', busy: busy !== null, onclick: () => { state.asks = { error: null }; context.redraw(); } }),
       active && button('Lock again', { id: 'again', busy: busy !== null, onclick: () => lockDown(context, state, null) }),
       active && button('Lift the lockdown', { id: 'lift', kind: 'primary', busy: busy !== null, onclick: () => lift(context, state) })),
-    state.results && summary(state));
+    state.results && summary(state.results));
 }
 
-/** @param {any} state */
-function summary(state) {
-  const bad = [...state.results.values()].filter((one) => !isConfirmed(one)).length;
-  return bad === 0 ? notice('ok', `All ${counted(state.results.size, 'door')} confirmed that they are locked.`)
-    : notice('bad', `${bad} of ${counted(state.results.size, 'door')} did not confirm: see below, and check them.`);
+/** @param {Map<string, Console.Result>} results */
+function summary(results) {
+  const bad = [...results.values()].filter((one) => !isConfirmed(one)).length;
+  return bad === 0 ? notice('ok', `All ${counted(results.size, 'door')} confirmed that they are locked.`)
+    : notice('bad', `${bad} of ${counted(results.size, 'door')} did not confirm: see below, and check them.`);
 }
 
-/** @param {any} result */
+/** @param {Console.Result} result */
 const isConfirmed = (result) => result.command?.state === 'CONFIRMED';
 
-/** @param {any} state @param {any} device */
+/** @param {Shown} state @param {API.Device} device */
 function row(state, device) {
   const { word, tone, icon: name } = stateOf(device.state);
   const result = state.results?.get(device.id);
@@ -187,13 +189,21 @@ function row(state, device) {
     h('span.record-side', null, marks(device), h('span.pill', { class: tone }, icon(name), word)));
 }
 
-/** Takes over the property as a request has answered it. @param {any} state @param {any} property */
+/**
+ * Takes over the property as a request has answered it.
+ *
+ * @param {Shown} state @param {API.Property} property
+ */
 function take(state, property) {
   state.own.put(state.id, property);
   state.property = property;
 }
 
-/** Starts the lockdown, or locks again the doors that are not locked, and watches the doors meanwhile. @param {any} context @param {any} state @param {string | null} reason */
+/**
+ * Starts the lockdown, or locks again the doors that are not locked, and watches the doors meanwhile.
+ *
+ * @param {Console.Context} context @param {Shown} state @param {string | null} reason
+ */
 async function lockDown(context, state, reason) {
   if (state.busy) return;
   Object.assign(state, { busy: 'Locking', problem: null, results: null, asks: null });
@@ -205,7 +215,7 @@ async function lockDown(context, state, reason) {
   try {
     const data = await call('POST', `/properties/${encodeURIComponent(state.id)}/lockdown`, { body: reason ? { reason } : {} });
     take(state, data.property);
-    Object.assign(state, { results: new Map(data.results.map((/** @type {any} */ one) => [one.deviceId, one])) });
+    Object.assign(state, { results: new Map(data.results.map((one) => [one.deviceId, one])) });
     context.announce('The lockdown is in force');
   } catch (error) {
     state.problem = sentenceOf(error);
@@ -216,7 +226,7 @@ async function lockDown(context, state, reason) {
   page.refresh(context, state);
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 async function lift(context, state) {
   if (state.busy) return;
   Object.assign(state, { busy: 'Lifting', problem: null, results: null });
@@ -231,13 +241,14 @@ async function lift(context, state) {
   page.refresh(context, state);
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function startDialog(context, state) {
-  const { property, asks } = state;
+  const { property } = state;
+  const asks = /** @type {{error: string | null}} */ (state.asks);
   const close = () => { state.asks = null; context.redraw(); };
   return dialog({ title: `Lock down ${property.name}`, onclose: close }, h(
     'form', {
-      onsubmit: (/** @type {any} */ event) => {
+      onsubmit: (event) => {
         event.preventDefault();
         const values = new FormData(event.target);
         if (String(values.get('typed')).trim() !== property.name) {

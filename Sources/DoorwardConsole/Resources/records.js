@@ -4,6 +4,8 @@ import { denialFacts, icon, ruleText, time } from './parts.js';
 import { h } from './view.js';
 import { clockTime, dayOf, exactTime, operationOf, outcomeOf, reasonOf, stateOf } from './words.js';
 
+/** @typedef {{open: string | null}} State what shows records; `open` is the id of the open one */
+
 const eventWords = {
   LOCKED: 'Locked', UNLOCKED: 'Unlocked', UNLATCHED: 'Unlatched', JAMMED: 'Jammed', TAMPER: 'Tampering reported', OFFLINE: 'Went offline',
   ONLINE: 'Came online', BATTERY_LOW: 'Battery low', DOOR_OPENED: 'Door opened', DOOR_CLOSED: 'Door closed', DOOR_FORCED: 'Door forced open',
@@ -23,14 +25,14 @@ const actionWords = {
   DISABLE: 'Disabled', ENABLE: 'Enabled',
 };
 
-/** @param {any} record */
+/** @param {API.AccessRecord} record */
 export const actorOf = (record) =>
-  (record.actor || record.actorName || '').trim() || /** @type {Record<string, string>} */ ({ DEVICE: 'The lock', GATEWAY: 'The gateway', OUTSIDE: 'Someone without access', GUEST_LINK: 'Guest link', API_KEY: 'API key' })[record.actorKind] || '';
+  (record.actor || record.actorName || '').trim() || /** @type {Record<string, string>} */ ({ DEVICE: 'The lock', GATEWAY: 'The gateway', OUTSIDE: 'Someone without access', GUEST_LINK: 'Guest link', API_KEY: 'API key' })[record.actorKind || ''] || '';
 
 /**
  * The words for a record: what happened, the tone, the icon.
  *
- * @param {any} record @returns {{title: string, text: string, tone: string, icon: any}}
+ * @param {API.AccessRecord} record @returns {{title: string, text: string, tone: string, icon: Console.Icon}}
  */
 export function describe(record) {
   const operation = operationOf(record.operation);
@@ -41,7 +43,7 @@ export function describe(record) {
       const text = outcomeOf({ state: record.outcome, operation: record.operation, outcomeDetail: record.outcomeDetail });
       return {
         title: isGood ? operation.done : `${operation.verb} failed`,
-        text: isGood ? (record.latencyMs >= 50 ? `Confirmed in ${(record.latencyMs / 1000).toFixed(1)} s` : 'Confirmed') : text,
+        text: isGood ? ((record.latencyMs ?? 0) >= 50 ? `Confirmed in ${((record.latencyMs ?? 0) / 1000).toFixed(1)} s` : 'Confirmed') : text,
         tone: isGood ? (record.operation === 'LOCK' ? 'ok' : 'warn') : 'bad',
         icon: isGood ? (record.operation === 'LOCK' ? 'locked' : record.operation === 'UNLATCH' ? 'open' : record.operation === 'UNLOCK' ? 'unlocked' : 'tick') : 'alert',
       };
@@ -49,11 +51,11 @@ export function describe(record) {
     case 'DENIAL': return { title: `${operation.verb} denied`, text: reasonOf(record.reason), tone: 'bad', icon: 'close' };
     case 'DEVICE_EVENT': {
       const state = stateOf(record.event);
-      const isState = ['LOCKED', 'UNLOCKED', 'UNLATCHED', 'JAMMED'].includes(record.event);
+      const isState = ['LOCKED', 'UNLOCKED', 'UNLATCHED', 'JAMMED'].includes(record.event || '');
       return {
         title: wordOf(eventWords, record.event), text: record.method ? wordOf(methodWords, record.method, '') : '',
-        tone: badEvents.has(record.event) ? 'bad' : isState ? state.tone : record.event === 'BATTERY_LOW' ? 'warn' : 'idle',
-        icon: isState ? state.icon : record.event === 'BATTERY_LOW' ? 'battery' : record.event === 'OFFLINE' ? 'offline' : badEvents.has(record.event) ? 'alert' : 'info',
+        tone: badEvents.has(record.event || '') ? 'bad' : isState ? state.tone : record.event === 'BATTERY_LOW' ? 'warn' : 'idle',
+        icon: isState ? state.icon : record.event === 'BATTERY_LOW' ? 'battery' : record.event === 'OFFLINE' ? 'offline' : badEvents.has(record.event || '') ? 'alert' : 'info',
       };
     }
     case 'ADMIN_CHANGE':
@@ -64,11 +66,11 @@ export function describe(record) {
           ? { title: 'Backup failed', text: plain(record.details.failure), tone: 'bad', icon: 'alert' }
           : { title: 'Backup begun', text: '', tone: 'idle', icon: 'info' };
       }
-      return { title: wordOf(eventWords, record.event), text: '', tone: badEvents.has(record.event) ? 'bad' : 'idle', icon: 'info' };
+      return { title: wordOf(eventWords, record.event), text: '', tone: badEvents.has(record.event || '') ? 'bad' : 'idle', icon: 'info' };
   }
 }
 
-/** @param {Record<string, string>} words @param {string | null} code @param {string} [other] */
+/** @param {Record<string, string>} words @param {string | null | undefined} code @param {string} [other] */
 const wordOf = (words, code, other) => words[code || ''] || (other === undefined ? plain(code) : other);
 /** @param {string | null | undefined} code `GuestAccess` and `GUEST_ACCESS` as `guest access` */
 const plain = (code) => (code || '').replace(/([a-z])([A-Z])/g, '$1 $2').replace(/_/g, ' ').toLowerCase();
@@ -76,11 +78,11 @@ const plain = (code) => (code || '').replace(/([a-z])([A-Z])/g, '$1 $2').replace
 /**
  * The rows of records, newest first, under a heading for each day. A row opens to show everything that the reader may see.
  *
- * @param {any} context @param {any} state its `open` is the id of the open record @param {any[]} records
+ * @param {Console.Context} context @param {State} state @param {API.AccessRecord[]} records
  * @param {{showsDoor: boolean}} options
  */
 export function timeline(context, state, records, { showsDoor }) {
-  /** @type {Map<string, any[]>} */
+  /** @type {Map<string, API.AccessRecord[]>} */
   const days = new Map();
   for (const record of merged(records)) {
     const day = dayOf(new Date(record.at));
@@ -94,7 +96,7 @@ export function timeline(context, state, records, { showsDoor }) {
 /**
  * The records with one row for each command: its outcome, with the rule and the reason of its request.
  *
- * @param {any[]} records
+ * @param {API.AccessRecord[]} records
  */
 export function merged(records) {
   const requests = new Map(records.filter((one) => one.kind === 'COMMAND_INTENT' && one.commandId).map((one) => [one.commandId, one]));
@@ -107,7 +109,7 @@ export function merged(records) {
   });
 }
 
-/** @param {any} context @param {any} state @param {any} record @param {boolean} showsDoor */
+/** @param {Console.Context} context @param {State} state @param {API.AccessRecord} record @param {boolean} showsDoor */
 function row(context, state, record, showsDoor) {
   const { title, text, tone, icon: name } = describe(record);
   const isOpen = state.open === record.id;
@@ -126,9 +128,9 @@ function row(context, state, record, showsDoor) {
     isOpen && facts(record));
 }
 
-/** @param {any} record */
+/** @param {API.AccessRecord} record */
 function facts(record) {
-  /** @type {[string, any][]} */
+  /** @type {[string, Console.Child][]} */
   const rows = [
     ['Time', exactTime(record.at)], ['Who', actorOf(record)], ['Door', record.deviceName], ['Rule', record.rule ? ruleText(record.rule) : null],
     ['Stated reason', record.statedReason], ['Override', record.override?.reason], ['From', sourceWords[/** @type {'API'} */ (record.source)] || record.source],

@@ -5,14 +5,22 @@ import { button, dialog, field, notice } from './parts.js';
 import { h } from './view.js';
 import { counted, sentenceOf } from './words.js';
 
-/** The words for the types of a preview, and for several. @type {Record<string, [string, string]>} */
+/**
+ * The words for the types of a preview, and for several.
+ *
+ * @type {Record<string, [string, string]>}
+ */
 const types = {
   UserRoleAssociation: ['role', 'roles'], RoleAssociation: ['role', 'roles'], GuestAccess: ['guest access', 'guest accesses'], APIKey: ['API key', 'API keys'], Invitation: ['invitation', 'invitations'],
   Session: ['session', 'sessions'], GuestLink: ['guest link', 'guest links'], LockDevice: ['door', 'doors'], Device: ['door', 'doors'], Unit: ['unit', 'units'],
   Property: ['property', 'properties'], Portfolio: ['portfolio', 'portfolios'], User: ['user', 'users'],
 };
 
-/** What ends, by type: `2 roles`, `1 guest access`. @param {{type: string}[]} targets */
+/**
+ * What ends, by type: `2 roles`, `1 guest access`.
+ *
+ * @param {{type: string}[]} targets
+ */
 export function countedTypes(targets) {
   /** @type {Map<string, number>} */
   const counts = new Map();
@@ -24,14 +32,19 @@ export function countedTypes(targets) {
 }
 
 /**
+ * @typedef {{title: string, path: string, verb: string, text?: string, typed?: string, query?: import('./api.js').Query, done: () => void}} Question
+ *   `typed` is a name to type, for a removal that deletes more than one thing
+ * @typedef {Question & Console.Work & {preview: API.RemovalPreview | null, mistake: string | null}} Removal
+ * @typedef {{removal: Removal | null}} State a page with removals; `removal` is the open question
+ */
+
+/**
  * Asks whether to remove something, with a preview.
  *
- * @param {any} context @param {any} state its `removal` is the open question
- * @param {{title: string, path: string, verb: string, text?: string, typed?: string, query?: any, done: () => void}} question
- *   `typed` is a name to type, for a removal that deletes more than one thing
+ * @param {Console.Context} context @param {State} state @param {Question} question
  */
 export async function askRemoval(context, state, question) {
-  /** @type {any} */
+  /** @type {Removal} */
   const removal = { ...question, preview: null, error: null, mistake: null, isBusy: false };
   state.removal = removal;
   context.redraw();
@@ -43,10 +56,10 @@ export async function askRemoval(context, state, question) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 async function remove(context, state) {
   const { removal } = state;
-  if (removal.isBusy || !removal.preview) return;
+  if (!removal || removal.isBusy || !removal.preview) return;
   Object.assign(removal, { isBusy: true, error: null });
   context.redraw();
   try {
@@ -60,7 +73,7 @@ async function remove(context, state) {
   context.redraw();
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 export function removalDialog(context, state) {
   const { removal } = state;
   if (!removal) return null;
@@ -68,7 +81,7 @@ export function removalDialog(context, state) {
   const close = () => { state.removal = null; context.redraw(); };
   return dialog({ title, onclose: close }, h(
     'form', {
-      novalidate: true, onsubmit: (/** @type {any} */ event) => {
+      novalidate: true, onsubmit: (event) => {
         event.preventDefault();
         if (typed && String(new FormData(event.target).get('typed')).trim() !== typed) {
           removal.mistake = 'This is not the name.';
@@ -89,12 +102,12 @@ export function removalDialog(context, state) {
       button('Cancel', { id: 'cancel', onclick: close }))));
 }
 
-/** @param {any} preview */
+/** @param {API.RemovalPreview} preview */
 function effects({ removed, ended }) {
   if (removed.length + ended.length === 0) return h('p.effects', null, 'Nothing else ends with it.');
   return h('div.effects', null,
     removed.length > 0 && h('div', { key: 'removed' }, h('p.strong', null, 'Deleted:'),
-      h('ul.plain', null, removed.slice(0, 20).map((/** @type {any} */ one) => h('li', { key: one.id }, one.name.trim(), ` (${(types[one.type] || [one.type])[0]})`)),
+      h('ul.plain', null, removed.slice(0, 20).map((one) => h('li', { key: one.id }, one.name.trim(), ` (${(types[one.type] || [one.type])[0]})`)),
         removed.length > 20 && h('li', { key: 'more' }, `and ${counted(removed.length - 20, 'more thing')}`))),
     ended.length > 0 && h('div', { key: 'ended' }, h('p.strong', null, 'Ends at once:'),
       h('ul.plain', null, countedTypes(ended).map((text) => h('li', { key: text }, text)))));

@@ -2,7 +2,11 @@
 // @ts-check
 import { isOpen, places } from './ability.js';
 
-/** The things that a right to read is for, the widest first: a thing, and several. @type {Record<string, [string, string]>} */
+/**
+ * The things that a right to read is for, the widest first: a thing, and several.
+ *
+ * @type {Record<string, [string, string]>}
+ */
 const things = { Portfolio: ['a portfolio', 'portfolios'], Property: ['a property', 'properties'], Unit: ['a unit', 'units'], LockDevice: ['a door', 'doors'] };
 
 /** What is said where it is not known which right has ended, or whether something was deleted. */
@@ -11,9 +15,10 @@ export const isGone = 'What this page has shown is gone, or your access to it ha
 /**
  * The rights that rules give, whatever forbids them at the moment: each is an action, a type, and one value of its conditions.
  *
- * @param {import('./ability.js').Ability} ability @returns {Map<string, {action: string, subject: string}>}
+ * @param {Console.Ability} ability
  */
 function heldBy({ rules }) {
+  /** @type {Map<string, {action: string, subject: string}>} */
   const held = new Map();
   for (const { action: actions, subject: subjects, conditions, inverted } of rules) {
     if (inverted) continue;
@@ -24,7 +29,11 @@ function heldBy({ rules }) {
   return held;
 }
 
-/** A rule for several places is one right for each. @param {Record<string, any> | undefined} conditions */
+/**
+ * A rule for several places is one right for each.
+ *
+ * @param {import('./ability.js').Conditions} [conditions]
+ */
 function valuesOf(conditions) {
   const entries = Object.entries(conditions || {});
   const list = entries.length === 1 && entries[0][1]?.$in;
@@ -34,7 +43,7 @@ function valuesOf(conditions) {
 /**
  * Compares what a person was allowed with what the person is allowed now.
  *
- * @param {import('./ability.js').Ability} before @param {import('./ability.js').Ability} after
+ * @param {Console.Ability} before @param {Console.Ability} after
  * @returns {{ended: string | null, hasBegun: boolean}} `ended` is a sentence about the rights that have ended. It says of what kind they
  *   were, and names nothing that was lost
  */

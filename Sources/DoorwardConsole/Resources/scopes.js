@@ -6,11 +6,13 @@ const pageSize = 200;
 /** At most so many entities of a type are read for a choice. */
 const maxEntities = 1000;
 
+/** @typedef {API.Portfolio | API.Property | API.Unit} Entity */
+
 /**
  * The types of entities that people have roles on: the list of the API, the list of the holders below an entity, the type in the
  * rules, and the word.
  *
- * @type {Record<string, {list: string, field: string, holders: string, subject: string, word: string}>}
+ * @type {Record<string, {list: string, field: 'portfolios' | 'properties' | 'units', holders: string, subject: string, word: 'Portfolio' | 'Property' | 'Unit'}>}
  */
 export const entityTypes = {
   PORTFOLIO: { list: '/portfolios', field: 'portfolios', holders: 'admins', subject: 'Portfolio', word: 'Portfolio' },
@@ -32,12 +34,16 @@ export const roleRules = [
 /**
  * The roles that the person may give on an entity.
  *
- * @param {any} ability @param {string} type @param {any} entity @returns {string[]}
+ * @param {Console.Ability} ability @param {string} type @param {object | null} entity @returns {string[]}
  */
 export const rolesToGive = (ability, type, entity) =>
   roleRules.filter((one) => one.type === type && ability.can(one.permission, entityTypes[type].subject, entity)).map(({ role }) => role);
 
-/** Whether the person may take these roles away. @param {any} ability @param {string} type @param {any} entity @param {string[]} roles */
+/**
+ * Whether the person may take these roles away.
+ *
+ * @param {Console.Ability} ability @param {string} type @param {object} entity @param {string[]} roles
+ */
 export const canRemove = (ability, type, entity, roles) => {
   const given = rolesToGive(ability, type, entity);
   return roles.every((role) => given.includes(role));
@@ -45,30 +51,35 @@ export const canRemove = (ability, type, entity, roles) => {
 
 /** @param {string} type @param {string} id */
 export const entityPath = (type, id) => `${entityTypes[type].list}/${encodeURIComponent(id)}`;
-/** The page of an entity. @param {string} type @param {string} id */
+/**
+ * The page of an entity.
+ *
+ * @param {string} type @param {string} id
+ */
 export const entityAddress = (type, id) => `#${entityPath(type, id)}`;
 
 /**
  * All entities of a list, up to a limit.
  *
- * @param {string} path @param {string} field @param {Record<string, any>} [filter] @returns {Promise<any[]>}
+ * @template {keyof Console.Lists} Field
+ * @param {string} path @param {Field} field @param {import('./api.js').Query} [filter] @returns {Promise<Console.Lists[Field]>}
  */
 export async function readAll(path, field, filter = {}) {
-  /** @type {any[]} */
+  /** @type {unknown[]} */
   const found = [];
   for (let page = 1; page <= maxEntities / pageSize; page++) {
     const data = await call('GET', path, { query: { page, limit: pageSize, sortBy: 'name', ...filter } });
     found.push(...data[field]);
     if (page >= data.pagination.totalPages) break;
   }
-  return found;
+  return /** @type {Console.Lists[Field]} */ (found);
 }
 
 /** The portfolios, properties and units that the person sees, by type and id. */
 export class Scopes {
-  /** @param {any[][]} lists of portfolios, properties and units */
+  /** @param {Entity[][]} lists of portfolios, properties and units */
   constructor([portfolios, properties, units]) {
-    /** @type {Record<string, Map<string, any>>} */
+    /** @type {Record<string, Map<string, Entity>>} */
     this.byType = { PORTFOLIO: byID(portfolios), PROPERTY: byID(properties), UNIT: byID(units) };
   }
 
@@ -79,17 +90,25 @@ export class Scopes {
   /** @param {string} type @param {string | null | undefined} id */
   find(type, id) { return this.byType[type]?.get(id || '') || null; }
 
-  /** The name with that of the place around it: `Flat 1A, Quay 1`. @param {string} type @param {string} id */
+  /**
+   * The name with that of the place around it: `Flat 1A, Quay 1`.
+   *
+   * @param {string} type @param {string} id
+   */
   nameOf(type, id) {
     const entity = this.find(type, id);
     if (!entity) return `A ${entityTypes[type]?.word.toLowerCase() || 'place'}`;
-    const around = type === 'UNIT' ? this.find('PROPERTY', entity.propertyId) : null;
+    const around = type === 'UNIT' ? this.find('PROPERTY', /** @type {API.Unit} */ (entity).propertyId) : null;
     return [entity.name, around?.name].filter(Boolean).join(', ');
   }
 
-  /** The entities of a type on which the person may give a role. @param {any} ability @param {string} type */
+  /**
+   * The entities of a type on which the person may give a role.
+   *
+   * @param {Console.Ability} ability @param {string} type
+   */
   open(ability, type) { return [...this.byType[type].values()].filter((entity) => rolesToGive(ability, type, entity).length > 0); }
 }
 
-/** @param {any[]} list */
+/** @param {Entity[]} list @returns {Map<string, Entity>} */
 const byID = (list) => new Map(list.map((one) => [one.id, one]));

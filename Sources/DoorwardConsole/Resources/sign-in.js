@@ -5,19 +5,23 @@ import { button, field, icon, notice } from './parts.js';
 import { h } from './view.js';
 import { sentenceOf } from './words.js';
 
+/**
+ * @typedef {{arrival: string | null, done: () => void}} Options
+ * @typedef {Options & Console.Work & {form: 'signIn' | 'reset', success: string | null}} State
+ */
+
 const names = { email: 'The email address', password: 'The password', newPassword: 'The new password', recoveryCode: 'The recovery code' };
 
 /** Cookies of sessions are kept over HTTPS only, and on the machine of the gateway itself. */
 const notSecure = 'This address is plain HTTP. Others on the network can read the password, and this browser keeps no session: you are signed out by each '
   + 'reload, and after 15 minutes at the latest. Open the console by its https address.';
 
+/** @type {Console.Form<State, [Options]>} */
 export default {
-  /** @param {any} context @param {{arrival: string | null, done: () => void}} options */
   start: (context, options) => ({ ...options, form: 'signIn', isBusy: false, error: null, done: options.done, success: null }),
 
-  title: (/** @type {any} */ state) => (state?.form === 'reset' ? 'Set a new password' : 'Sign in'),
+  title: (state) => (state?.form === 'reset' ? 'Set a new password' : 'Sign in'),
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'main.sign-in', { id: 'main', key: 'sign-in' },
@@ -27,29 +31,29 @@ export default {
   },
 };
 
-/** @param {any} context @param {any} state @param {(values: any) => Promise<void>} act */
-const submit = (context, state, act) => async (/** @type {any} */ event) => {
+/** @param {Console.Context} context @param {State} state @param {(values: Record<string, string>) => Promise<void>} act */
+const submit = (context, state, act) => async (/** @type {Console.Submit} */ event) => {
   event.preventDefault();
   if (state.isBusy) return;
   Object.assign(state, { isBusy: true, error: null, success: null });
   context.redraw();
   try {
-    await act(Object.fromEntries(new FormData(event.target)));
+    await act(/** @type {Record<string, string>} */ (Object.fromEntries(new FormData(event.target))));
   } catch (error) {
     state.error = error;
     context.announce(messageOf(error));
-    const first = event.target.querySelector('input[type=password]');
+    const first = /** @type {HTMLElement | null} */ (event.target.querySelector('input[type=password]'));
     if (first) first.focus();
   }
   state.isBusy = false;
   context.redraw();
 };
 
-/** @param {any} error */
+/** @param {Console.Caught} error */
 const messageOf = (error) =>
-  error.status === 401 ? 'The email address or the password is wrong.' : error.isMismatch ? error.message : sentenceOf(error, names);
+  error.status === 401 ? 'The email address or the password is wrong.' : error.isMismatch ? error.message || '' : sentenceOf(error, names);
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function signInForm(context, state) {
   return h(
     'form', {
@@ -70,14 +74,14 @@ function signInForm(context, state) {
     h('p.hint.center', null, 'Without a recovery code, ask a super admin of the gateway for a link that sets a new password.'));
 }
 
-/** @param {any} context @param {any} state @param {string} form */
+/** @param {Console.Context} context @param {State} state @param {string} form */
 const change = (context, state, form) => (/** @type {Event} */ event) => {
   event.preventDefault();
   Object.assign(state, { form, error: null, success: null, arrival: null });
   context.redraw();
 };
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {State} state */
 function resetForm(context, state) {
   return h(
     'form', {
@@ -86,12 +90,12 @@ function resetForm(context, state) {
         try {
           await callOpen('/auth/reset-password', { email: email.trim(), recoveryCode: recoveryCode.trim(), newPassword });
         } catch (error) {
-          const { status } = /** @type {any} */ (error);
+          const { status } = error;
           if (status === 401) throw Object.assign(new Error('The email address or the recovery code is wrong.'), { isMismatch: true });
           throw error;
         }
         Object.assign(state, { form: 'signIn', success: 'The password is set. Sign in with it.' });
-        context.announce(state.success);
+        context.announce(state.success || '');
       }),
     },
     h('h1', { tabindex: '-1' }, 'Set a new password'),

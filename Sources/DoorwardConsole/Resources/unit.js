@@ -11,18 +11,26 @@ import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
 import { h } from './view.js';
 import { counted, nameOf, sentenceOf, stateOf } from './words.js';
 
+/**
+ * @typedef {Console.State & import('./removal.js').State & {
+ *   id: string, own: Console.LiveObjects<API.Unit>, unit: API.Unit | null, property: API.Property | null, doors: Console.LiveObjects<API.Device>, tenants: API.User[] | null,
+ *   guests: API.GuestAccess[] | null, scopes: Scopes | null, form: import('./people.js').Form | null, renames: Console.Work<string> | null, problem: string | null}} State
+ * @typedef {State & {unit: API.Unit, property: API.Property, scopes: Scopes}} Shown
+ */
+
 /** The guests of so many doors are read. */
 const maxGuestDoors = 20;
 
-/** @param {Record<string, string>} filter @returns {Promise<any[]>} */
+/** @param {Record<string, string>} filter @returns {Promise<API.GuestAccess[]>} */
 const readGuests = async (filter) => (await call('GET', '/guest-access', { query: { ...filter, active: true, limit: 100 } })).guestAccesses;
 
+/** @type {Console.Page<State>} */
 const page = {
-  /** @param {any} context @param {string[]} path */
   start(context, [id]) {
+    /** @type {State} */
     const state = {
       id, status: 'loading', error: null, property: null, tenants: null, guests: null, scopes: null, form: null, removal: null, renames: null,
-      problem: null, isEnded: false, readAt: null,
+      problem: null, isEnded: false, readAt: '',
       // The query of units has the property, which is not known yet.
       unit: null, own: new LiveObjects({ type: 'unit', query: '' }, (object) => object.id === id),
       doors: new LiveObjects({ type: 'device', query: `unitId=${encodeURIComponent(id)}` }, (object) => object.unitId === id),
@@ -31,12 +39,9 @@ const page = {
     page.refresh(context, state);
     return state;
   },
-  /** @param {any} state */
   end(state) { Object.assign(state, { isEnded: true, form: null }); },
-  /** @param {any} state */
   title: (state) => state?.unit?.name || 'Unit',
 
-  /** @param {any} context @param {any} state */
   async refresh(context, state) {
     try {
       const path = `/units/${encodeURIComponent(state.id)}`;
@@ -68,7 +73,6 @@ const page = {
     context.redraw();
   },
 
-  /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
     const ids = [...state.doors.objects.keys()];
@@ -77,24 +81,22 @@ const page = {
     if (isOther || !isSameDoors(state, ids)) page.refresh(context, state);
     else if (hasOther) context.redraw();
   },
-  /** @param {any} context @param {any} state */
   permissionsChanged(context, state) { page.refresh(context, state); },
 
-  /** @param {any} context @param {any} state */
   view(context, state) {
     return h(
       'div', { key: 'unit' },
       h('a.back', { href: state.property ? `#/properties/${encodeURIComponent(state.property.id)}` : '#/doors' }, icon('back'), state.property?.name || 'Doors'),
-      ofObject(page, context, state, 'Unit', state.unit, () => content(context, state)),
-      state.form && invitationDialog(context, state), state.renames && renameDialog(context, state), removalDialog(context, state));
+      ofObject(page, context, state, 'Unit', state.unit, () => content(context, /** @type {Shown} */ (state))),
+      state.form && invitationDialog(context, /** @type {Shown} */ (state)), state.renames && renameDialog(context, /** @type {Shown} */ (state)), removalDialog(context, state));
   },
 };
 export default page;
 
-/** @param {any} state @param {string[]} ids */
+/** @param {Pick<State, 'doors'>} state @param {string[]} ids */
 const isSameDoors = (state, ids) => ids.length === state.doors.objects.size && ids.every((id) => state.doors.objects.has(id));
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function content(context, state) {
   const { unit, property } = state;
   const devices = [...state.doors.objects.values()];
@@ -115,7 +117,7 @@ function content(context, state) {
     state.problem && notice('bad', state.problem),
     h('h2.section-title', null, counted(devices.length, 'door')),
     devices.length === 0 ? h('p.hint', { key: 'no-doors' }, 'This unit has no door of its own.')
-      : h('ul.rows', { key: 'doors' }, devices.map((/** @type {any} */ device) => {
+      : h('ul.rows', { key: 'doors' }, devices.map((device) => {
         const { word, tone, icon: name } = stateOf(device.state);
         return h('li.row', { key: device.id }, h('span.dot-icon', { class: tone }, icon(name)),
           h('span.record-text', null, h('a', { href: address(device) }, device.name)),
@@ -125,16 +127,16 @@ function content(context, state) {
   ];
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function tenants(context, state) {
   const { unit, tenants: users } = state;
   if (!users) return null;
   const mayInvite = rolesToGive(context.ability, 'UNIT', unit).length > 0;
   return h(
     'section.panel-card', { key: 'tenants' },
-    h('div.page-head', null, h('h2', null, 'Tenants'), mayInvite && button('Invite a tenant', { id: 'invite', icon: 'guests', onclick: () => openInvitation(context, state, { type: 'UNIT', id: unit.id }) })),
+    h('div.page-head', null, h('h2', null, 'Tenants'), mayInvite && button('Invite a tenant', { id: 'invite', icon: 'guests', onclick: () => openInvitation(context, state, () => {}, { type: 'UNIT', id: unit.id }) })),
     users.length === 0 ? h('p.hint', null, 'No tenant yet.')
-      : h('ul.rows', null, users.map((/** @type {any} */ user) => h(
+      : h('ul.rows', null, users.map((user) => h(
         'li.row', { key: user.id },
         h('span.record-text', null, h('a', { href: `#/people/${encodeURIComponent(user.id)}` }, nameOf(user)), h('span.record-sub', null, user.email)),
         canRemove(context.ability, 'UNIT', unit, ['TENANT']) && button('Remove', {
@@ -147,23 +149,24 @@ function tenants(context, state) {
         })))));
 }
 
-/** @param {any} state */
+/** @param {Shown} state */
 function guests({ guests: accesses }) {
   return accesses && h(
     'section.panel-card', { key: 'guests' },
     h('div.page-head', null, h('h2', null, 'Guests'), h('a', { href: '#/guests' }, 'All guests')),
     accesses.length === 0 ? h('p.hint', null, 'No guest at the moment.')
-      : h('ul.rows', null, accesses.map((/** @type {any} */ one) => h(
+      : h('ul.rows', null, accesses.map((one) => h(
         'li.row', { key: one.id },
         h('span.record-text', null, h('strong', null, titleOf(one)), h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
         h('span.pill', { class: standing(one).tone }, standing(one).word)))));
 }
 
-/** @param {any} context @param {any} state */
+/** @param {Console.Context} context @param {Shown} state */
 function renameDialog(context, state) {
-  const { unit, renames } = state;
+  const { unit } = state;
+  const renames = /** @type {Console.Work<string>} */ (state.renames);
   const close = () => { state.renames = null; context.redraw(); };
-  const rename = async (/** @type {any} */ event) => {
+  const rename = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (renames.isBusy) return;
     const name = String(new FormData(event.target).get('name'));
@@ -176,7 +179,7 @@ function renameDialog(context, state) {
       context.announce('Saved');
     } catch (error) {
       Object.assign(renames, { isBusy: false, error: sentenceOf(error, { name: 'The name' }) });
-      context.announce(renames.error);
+      context.announce(renames.error || '');
     }
     context.redraw();
   };

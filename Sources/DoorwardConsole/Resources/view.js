@@ -2,7 +2,7 @@
 // selection and what was typed in them. Texts become text nodes, so nothing that comes from the gateway is ever read as HTML.
 // @ts-check
 
-/** @typedef {{tag: string, props: Record<string, any>, children: Node_[], key: any, el?: Element}} Element_ */
+/** @typedef {{tag: string, props: Console.Props, children: Node_[], key: string | number | null, el?: Element}} Element_ */
 /** @typedef {{text: string, el?: Text}} Text_ */
 /** @typedef {Element_ | Text_} Node_ */
 
@@ -17,12 +17,13 @@ const properties = new Set(['value', 'checked', 'indeterminate', 'selected']);
  * stays as it is, and moves if it is described in another place.
  *
  * @param {string} tag the tag, perhaps with classes: `div.card`
- * @param {Record<string, any> | null} [props]
- * @param {...any} children
+ * @param {Console.Props | null} [props]
+ * @param {...Console.Child} children
  * @returns {Element_}
  */
 export function h(tag, props, ...children) {
   const [name, ...classes] = tag.split('.');
+  /** @type {Console.Props} */
   const all = { ...props };
   if (classes.length) all.class = classes.join(' ') + (all.class ? ' ' + all.class : '');
   const { key = null } = all;
@@ -30,7 +31,7 @@ export function h(tag, props, ...children) {
   return { tag: name, props: all, children: flatten(children, []), key };
 }
 
-/** @param {any[]} children @param {Node_[]} into @returns {Node_[]} */
+/** @param {Console.Child[]} children @param {Node_[]} into @returns {Node_[]} */
 function flatten(children, into) {
   for (const child of children) {
     // Nothing keeps its place among its siblings, so that these stay the same elements when it comes and goes.
@@ -46,7 +47,7 @@ function flatten(children, into) {
  * Shows a description inside an element, in place of the one that the last call showed there.
  *
  * @param {Element & {shown?: Node_[]}} root
- * @param {Node_ | Node_[]} description
+ * @param {Console.Child} description
  */
 export function show(root, description) {
   /** @type {(() => void)[]} */
@@ -107,7 +108,11 @@ function patch(old, next, inSVG, after) {
   for (const [name, value] of Object.entries(next.props)) if (before.props[name] !== value) setProperty(el, name, value);
 }
 
-/** Whether the element of a description can show another one. One that was shown before has its own. @param {Node_} a @param {Node_} b */
+/**
+ * Whether the element of a description can show another one. One that was shown before has its own.
+ *
+ * @param {Node_} a @param {Node_} b
+ */
 function isSame(a, b) {
   if (a === b) return true;
   if (b.el) return false;
@@ -119,7 +124,7 @@ function isSame(a, b) {
  * @param {Element} parent @param {Node_[]} old @param {Node_[]} next @param {boolean} inSVG @param {(() => void)[]} after
  */
 function patchChildren(parent, old, next, inSVG, after) {
-  /** @type {Map<any, Node_>} */
+  /** @type {Map<string | number, Node_>} */
   const keyed = new Map();
   for (const node of old) if (!('text' in node) && node.key !== null) keyed.set(node.key, node);
   const unkeyed = old.filter((node) => 'text' in node || node.key === null);
@@ -183,12 +188,13 @@ export function heaviestRun(entries) {
     }
     if (best < 0 || sums[index] > sums[best]) best = index;
   });
+  /** @type {Set<number>} */
   const run = new Set();
   for (let index = best; index >= 0; index = previous[index]) run.add(index);
   return run;
 }
 
-/** @param {any} el @param {string} name @param {any} value */
+/** @param {any} el an element, whose properties are set by their names @param {string} name @param {Console.Props[string]} value */
 function setProperty(el, name, value) {
   if (name === 'created') return;
   if (name.startsWith('on')) {

@@ -4,7 +4,7 @@
 /**
  * States of a lock: the word, the tone of its colour, and the icon. Only `LOCKED` is secure.
  *
- * @type {Record<string, {word: string, tone: string, icon: any}>}
+ * @type {Record<string, {word: string, tone: string, icon: Console.Icon}>}
  */
 export const states = {
   LOCKED: { word: 'Locked', tone: 'ok', icon: 'locked' },
@@ -15,7 +15,7 @@ export const states = {
   JAMMED: { word: 'Jammed', tone: 'bad', icon: 'alert' },
   UNKNOWN: { word: 'State unknown', tone: 'idle', icon: 'unknown' },
 };
-/** @param {string | undefined} state */
+/** @param {string | null | undefined} state */
 export const stateOf = (state) => states[state || 'UNKNOWN'] || states.UNKNOWN;
 
 /** How a state is known. */
@@ -36,7 +36,7 @@ export const operations = {
   GRANT_ACCESS: { verb: 'Let guests in', done: 'Granted', doing: 'Granting' },
   LOCKDOWN: { verb: 'Start a lockdown', done: 'Locked down', doing: 'Locking down' },
 };
-/** @param {string | null} operation */
+/** @param {string | null | undefined} operation */
 export const operationOf = (operation) =>
   operations[/** @type {keyof operations} */ (operation)] || { verb: operation || '', done: operation || '', doing: operation || '' };
 
@@ -101,7 +101,7 @@ const causes = {
   other: 'The lock refused without a known cause.',
 };
 
-/** @param {any} command a command that has ended */
+/** @param {{state: string | null, operation: string | null, outcomeDetail?: string | null, changed?: boolean | null}} command a command that has ended */
 export function outcomeOf(command) {
   const operation = operationOf(command.operation);
   switch (command.state) {
@@ -114,7 +114,7 @@ export function outcomeOf(command) {
   }
 }
 
-/** @param {string} code @param {number | null} retryAfter */
+/** @param {string | undefined} code @param {number | null} [retryAfter] */
 export function refusalOf(code, retryAfter) {
   switch (code) {
     case 'rate_limited': return `Too many attempts. Try again ${retryAfter ? `in ${retryAfter} s` : 'later'}.`;
@@ -136,18 +136,19 @@ const problems = {
 /**
  * A sentence for an error of the API.
  *
- * @param {any} error @param {Record<string, string>} [names] the names of fields on the page
+ * @param {Console.Caught | null | undefined} error @param {Record<string, string>} [names] the names of fields on the page
+ * @returns {string}
  */
 export function sentenceOf(error, names = {}) {
   const fields = error?.details?.fields;
   if (error?.code === 'invalid_request' && Array.isArray(fields) && fields.length) {
-    return fields.map((/** @type {any} */ one) => {
+    return fields.map((one) => {
       const name = names[one.field] || names[String(one.field).split(/[.[]/)[0]] || one.field;
       return `${name} ${problems[/** @type {keyof problems} */ (one.problem)] || 'is not valid (' + one.problem + ')'}.`;
     }).join(' ');
   }
   if (error?.code === 'limit_reached') {
-    const { limit, count } = error.details;
+    const { limit, count } = error.details || {};
     return `The subscription's limit is reached${limit === undefined ? '' : ` (${count ?? limit} of ${limit})`}.`;
   }
   if (error?.code === 'feature_unavailable') {
@@ -157,7 +158,11 @@ export function sentenceOf(error, names = {}) {
   return refusalOf(error?.code, error?.retryAfter) || reasons[/** @type {keyof reasons} */ (error?.code)]?.[0] || error?.message || 'This did not work.';
 }
 
-/** The modules of a subscription. @type {[string, string][]} */
+/**
+ * The modules of a subscription.
+ *
+ * @type {[keyof API.Subscription['modules'], string][]}
+ */
 export const modules = [
   ['guestAccess', 'Guest access'], ['recurringSchedules', 'Recurring hours'], ['guestLinks', 'Guest links'],
   ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'],
@@ -218,5 +223,9 @@ const numberFormat = new Intl.NumberFormat('en-GB');
 /** @param {number} count @param {string} thing */
 export const counted = (count, thing, things = `${thing}s`) => `${numberFormat.format(count)} ${count === 1 ? thing : things}`;
 
-/** The name of a person, whose last name can be empty: a user, or the guest of an access. @param {any} user */
+/**
+ * The name of a person, whose last name can be empty: a user, or the guest of an access.
+ *
+ * @param {{name?: string, firstName?: string, lastName?: string, email?: string}} user
+ */
 export const nameOf = (user) => (user.name || [user.firstName, user.lastName].filter(Boolean).join(' ')).trim() || user.email || 'A user';

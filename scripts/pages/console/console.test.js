@@ -12,7 +12,9 @@ const { EventParser, Live, LiveObjects, backOff, nameOfNeed } = await import('./
 const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
 const { actorOf, describe, merged } = await import('./records.js');
-const { localText, resolved, standing, titleOf } = await import('./guests.js');
+const { localText, resolved, standing, titleOf, default: guestsPage } = await import('./guests.js');
+const { invitationDialog, openInvitation } = await import('./people.js');
+const { Scopes } = await import('./scopes.js');
 const { counters, default: doorsPage } = await import('./doors.js');
 const { call, currentUser, queryText, readIfChanged, restore, signIn, signOut } = await import('./api.js');
 
@@ -557,10 +559,9 @@ test('an error becomes a sentence with the field that is wrong', () => {
 test('only LOCKED is shown as secure, and each door is under the counter of its state', () => {
   for (const [state, { tone }] of Object.entries(words.states)) assert.equal(tone === 'ok', state === 'LOCKED', state);
   const states = ['LOCKED', 'UNLOCKED', 'LOCKING', 'UNLOCKING', 'UNLATCHED', 'JAMMED', 'UNKNOWN'];
-  for (const state of states) {
-    const found = counters.filter(({ id, has }) => ['locked', 'open', 'jammed', 'unknown'].includes(id) && has({ state })).map(({ id }) => id);
-    assert.equal(found.length, 1, state);
-  }
+  const countersOf = (state) => counters.filter(({ id, has }) => ['locked', 'open', 'jammed', 'unknown'].includes(id) && has({ state })).map(({ id }) => id);
+  for (const state of states) assert.equal(countersOf(state).length, 1, state);
+  assert.deepEqual(countersOf(undefined), ['unknown'], 'a door whose state the person does not see');
   assert.equal(words.stateOf('SOMETHING_NEW').word, 'State unknown');
 });
 
@@ -656,6 +657,20 @@ test('doors that the stream does not send are read again when the page comes bac
     document.visibilityState = 'visible';
     document.dispatchEvent(new Event('visibilitychange'));
     assert.equal(gateway.asked.length, 3);
+  });
+});
+
+test('a key at a door that has just gone does nothing', async () => {
+  await withDoors(numbered(1), '', async ({ state, context, document, settled }) => {
+    await settled();
+    context.ability = new Ability([{ action: ['LOCK'], subject: ['LockDevice'] }]);
+    const started = [];
+    context.commands.start = ({ id }) => started.push(id);
+    document.querySelectorAll = () => [{ contains: () => true, dataset: { door: 'd0' } }];
+    doorsPage.key(context, state, { key: 'l' });
+    state.list.put('d0', null);
+    doorsPage.key(context, state, { key: 'l' });
+    assert.deepEqual(started, ['d0']);
   });
 });
 
@@ -953,4 +968,54 @@ test('times of a guest are on the clock of the property, over changes of the clo
   assert.equal(localText(new Date('2027-03-28T01:30:00Z'), 'Europe/Berlin'), '2027-03-28T03:30');
   assert.equal(localText(new Date('2026-12-31T23:30:00Z'), 'Asia/Tokyo'), '2027-01-01T08:30');
   assert.match(resolved('2027-10-31T00:30:00.000Z', 'Europe/Berlin'), /02:30 .*\(00:30 UTC\)$/);
+});
+
+/** Runs a test with a gateway that answers each request with what `answer` makes of its method and path. */
+async function withAnswers(answer, body) {
+  const before = globalThis.fetch;
+  globalThis.fetch = async (url, { method }) => answer(method, url.replace(/^\/api\/v1/, ''));
+  try {
+    await body(async () => { for (let turns = 0; turns < 20; turns++) await turn(); });
+  } finally {
+    globalThis.fetch = before;
+  }
+}
+
+test('an invitation from the page of a unit asks for nothing else, and leaves the state of that page alone', async () => {
+  const asked = [];
+  const invitation = { id: 'i1', email: 'ada@example.org', url: 'https://doors.example/i', expiresAt: '2027-01-15T14:00:00.000Z' };
+  const answer = (method, path) => { asked.push(`${method} ${path}`); return new Response(JSON.stringify({ data: { invitation } })); };
+  await withAnswers(answer, async (settled) => {
+    const context = { ability: new Ability([{ action: ['unit.tenants.assign'], subject: ['Unit'] }]), memory: new Map(), redraw() {}, announce() {} };
+    const state = { scopes: new Scopes([[], [], [{ id: 'n1', name: 'Flat 1', propertyId: 'p1' }]]), form: null };
+    let invited = 0;
+    openInvitation(context, state, () => { invited++; }, { type: 'UNIT', id: 'n1' });
+    state.form.email = 'ada@example.org';
+    partsOf(invitationDialog(context, state), 'form')[0].props.onsubmit({ preventDefault() {} });
+    await settled();
+    assert.deepEqual([asked, invited, Object.keys(state)], [['POST /units/n1/tenants'], 1, ['scopes', 'form']]);
+    assert.equal(state.form.issued.value, invitation.url);
+  });
+});
+
+test('an access that could not be revoked is told, also when the question was closed meanwhile', async () => {
+  for (const isClosed of [false, true]) {
+    let go;
+    const held = new Promise((resolve) => { go = resolve; });
+    const answer = async (method) => { if (method === 'DELETE') await held; return new Response(JSON.stringify({ code: 'unavailable', message: 'No.' }), { status: 503 }); };
+    await withAnswers(answer, async (settled) => {
+      const notes = [];
+      const context = { ability: new Ability([]), redraw() {}, announce() {}, need() {}, note: (text, tone) => notes.push(tone) };
+      const state = guestsPage.start(context);
+      await settled();
+      state.asks = { access: { id: 'g1', label: 'Plumber' }, error: null };
+      const buttons = partsOf(guestsPage.view(context, state), 'button');
+      buttons.find(({ props }) => props.id === 'confirm').props.onclick();
+      if (isClosed) buttons.find(({ props }) => props.id === 'cancel').props.onclick();
+      go();
+      await settled();
+      assert.deepEqual([notes, state.asks?.error.code], isClosed ? [['bad'], undefined] : [[], 'unavailable']);
+      guestsPage.end(state);
+    });
+  }
 });
