@@ -65,7 +65,7 @@ extension StoreBackupProblem: CustomStringConvertible {
         case .folderNotWritable: "The gateway may not write to the folder of the backup; choose another, or change its owner."
         case .alreadyExists: "A file of this name exists already, and a backup never replaces a file; choose another name."
         case .diskFull:
-            "The backup does not fit on its disk, and was not kept; free space there, or choose a folder on another disk."
+            "The backup does not fit on its disk, and the copy was deleted; free space there, or choose a folder on another disk."
         case .alreadyRunning: "Another backup is being written; try again when it has ended."
         }
     }

@@ -48,7 +48,7 @@ extension Checkpoints {
                 try await setup.keys.activateStaged()
             } catch {
                 logger.error(
-                    "the rotation of the key could not be completed; it is at the next start", metadata: ["error": "\(error)"])
+                    "the key rotation could not be completed; the next start completes it", metadata: ["error": "\(error)"])
             }
             return signer.verifierKey
         } catch let error as GatewayError {

@@ -488,7 +488,7 @@ function badge() {
   }[kind];
   return h(
     'div.badge', { class: kind.replace(' ', '-') },
-    h('span.dot', { 'aria-hidden': 'true' }), h('span', { title: kind === 'polling' ? 'Not live: read again every 15 seconds' : null }, text),
+    h('span.dot', { 'aria-hidden': 'true' }), h('span', { title: kind === 'polling' ? 'Not live: refreshed every 15 seconds' : null }, text),
     (kind === 'polling' || kind === 'stale') && app.page?.refresh &&
       h('button.icon-button', { type: 'button', 'aria-label': 'Read again', title: 'Read again', onclick: () => app.page.refresh(context, app.state) }, icon('refresh')));
 }

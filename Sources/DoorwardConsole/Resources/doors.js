@@ -223,11 +223,11 @@ function content(context, state) {
   return [
     state.problem && h('div.notice.bad', { key: 'problem' }, icon('alert'), h('div', null,
       state.isPartial ? `The first ${state.list.objects.size} of ${counted(state.total, 'door')} are shown; the others could not be read.`
-        : ['The doors could not be read again; what you see is from ', time(state.readAt), '.'])),
+        : ['The doors could not be refreshed; shown as of ', time(state.readAt), '.'])),
     isReading && h('p.hint', { key: 'reading' }, `Reading ${state.list.objects.size} of ${counted(state.total, 'door')}.`),
     state.isSearched && !state.isPartial && state.total > state.list.objects.size && h('p.hint', { key: 'many' },
-      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.list.objects.size} are shown${state.total > maxDoors ? ', and read again every 15 seconds' : ''}.`
-        : `There are ${counted(state.total, 'door')}. The first ${state.list.objects.size} are shown, and read again every 15 seconds: search to see others.`),
+      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.list.objects.size} are shown${state.total > maxDoors ? ', and refreshed every 15 seconds' : ''}.`
+        : `There are ${counted(state.total, 'door')}. The first ${state.list.objects.size} are shown, and refreshed every 15 seconds. Use the search to see others.`),
     band(context, state, inPlace, counter),
     filters(context, state),
     doors.length === 0 ? !isReading && h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),

@@ -52,7 +52,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (keepsAfter(context, state, error)) context.note(`The guests could not be read again. ${sentenceOf(error)}`, 'bad');
+      if (keepsAfter(context, state, error)) context.note(`The guests could not be refreshed. ${sentenceOf(error)}`, 'bad');
     }
     context.redraw();
   },
@@ -229,7 +229,7 @@ function formDialog(context, state) {
     h('div.form-row', null,
       field('From', { id: 'valid-from', type: 'datetime-local', value: form.from, oninput: set('from') }),
       field('Until', { id: 'valid-until', type: 'datetime-local', value: form.until, oninput: set('until') })),
-    h('p.hint', null, zone ? `On the clock of the property (${zone}).` : 'On the clock of this browser.'),
+    h('p.hint', null, zone ? `Local times of the property (${zone}).` : 'On the clock of this browser.'),
     check('has-hours', form.hasHours, () => { form.hasHours = !form.hasHours; context.redraw(); }, 'Only at certain hours'),
     form.hasHours && h('fieldset', { key: 'hours' }, h('legend', null, 'Days and hours'),
       h('div.days', null, days.map(([id, title]) => check(`day-${id}`, form.days.has(id), toggle(form.days, id), title))),
@@ -384,7 +384,7 @@ function askDialog(context, state) {
     try {
       await call('DELETE', `/guest-access/${encodeURIComponent(access.id)}`);
       state.asks = null;
-      context.note(`${titleOf(access)}: the access is revoked. Commands that wait are denied.`);
+      context.note(`${titleOf(access)}: the access is revoked. Queued commands are denied.`);
       page.refresh(context, state);
     } catch (failed) {
       state.asks.error = failed;

@@ -46,7 +46,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, query, records: data.accessRecords, cursor: data.nextCursor, charts, newer: 0, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (keepsAfter(context, state, error)) context.note(`The log could not be read again. ${sentenceOf(error)}`, 'bad');
+      if (keepsAfter(context, state, error)) context.note(`The log could not be refreshed. ${sentenceOf(error)}`, 'bad');
     }
     context.redraw();
   },

@@ -62,7 +62,7 @@ const page = {
         context.ability.can('users.create', 'Gateway') && button('Create a user', { id: 'new-user', onclick: () => { state.newUser = { error: null, isBusy: false, issued: null }; context.redraw(); } }),
         mayInvite && button('Invite', { id: 'invite', kind: 'primary', icon: 'guests', onclick: () => openInvitation(context, state) }))),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
-        state.problem && notice('bad', 'The people could not be read again; what you see is from ', time(state.readAt), '.'),
+        state.problem && notice('bad', 'The people could not be refreshed; shown as of ', time(state.readAt), '.'),
         h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
           id: 'people-search', type: 'search', 'aria-label': 'Search people', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
           oninput: (/** @type {any} */ event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
@@ -154,7 +154,7 @@ function pending(context, state) {
       button('Withdraw', {
         id: `withdraw-${one.id}`, kind: 'danger', name: `Withdraw the invitation of ${one.email}`,
         onclick: () => askRemoval(context, state, {
-          title: 'Withdraw the invitation', path: `/invitations/${encodeURIComponent(one.id)}`, verb: 'Withdraw', text: `The link that ${one.email} has got stops working.`,
+          title: 'Withdraw the invitation', path: `/invitations/${encodeURIComponent(one.id)}`, verb: 'Withdraw', text: `The link that ${one.email} has received stops working.`,
           done: () => { context.note('The invitation is withdrawn.'); page.refresh(context, state); },
         }),
       })))));

@@ -132,7 +132,7 @@ const searchField = (picker, id) => (picker.total > pageSize || picker.q) && fie
 const rest = (picker, id) => picker.isRead && [
   picker.found === 0 && picker.q.trim() !== '' && h('p.hint', { key: 'none' }, `No ${picker.kind.noun} has this name.`),
   picker.page < picker.pages && h('div.picker-rest', { key: 'rest' },
-    h('p.hint', null, `${picker.items.length.toLocaleString('en-GB')} of ${picker.counted(picker.found)} can be chosen: search for others.`),
+    h('p.hint', null, `${picker.items.length.toLocaleString('en-GB')} of ${picker.counted(picker.found)} are listed; use the search to find others.`),
     button(`Show more ${picker.kind.nouns}`, { id: `${id}-more`, onclick: () => picker.read(picker.page + 1) })),
 ];
 

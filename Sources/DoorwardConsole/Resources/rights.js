@@ -46,10 +46,10 @@ export function changeOfRights(before, after) {
   const closed = places.filter((place) => place.inBar && isOpen(place, before) && !isOpen(place, after)).map(({ title }) => title);
   const pages = closed.length > 0 ? ` Not open to you any more: ${closed.join(', ')}.` : '';
   // A role in the place of another one ends no access to a place.
-  if (hasBegun) return { ended: `Your rights have changed. This page shows what you have now.${pages}`, hasBegun };
+  if (hasBegun) return { ended: `Your rights have changed. This page shows your current rights.${pages}`, hasBegun };
   const unseen = lost.filter(({ action }) => action === 'read').map(({ subject }) => subject);
   const widest = Object.keys(things).find((subject) => unseen.includes(subject));
-  if (!widest) return { ended: `Some of your rights have ended. This page shows what is left.${pages}`, hasBegun };
+  if (!widest) return { ended: `Some of your rights have ended. This page shows what you can still see.${pages}`, hasBegun };
   const count = unseen.filter((subject) => subject === widest).length;
   return { ended: `Your access to ${count === 1 ? things[widest][0] : `${count} ${things[widest][1]}`} has ended. Nothing of it is shown any more.${pages}`, hasBegun };
 }

@@ -215,7 +215,7 @@ extension MetricFamily {
             "doorward_streams_total", .counter, ["begin"],
             help: "Live streams that were opened: new, resumed, or reset because a position could not be resumed completely."),
         MetricFamily(
-            "doorward_streams_cut_total", .counter, help: "Live streams whose client was disconnected because it took nothing."),
+            "doorward_streams_cut_total", .counter, help: "Live streams whose client was disconnected because it did not read."),
     ]
 
     private static let locks = [
@@ -247,14 +247,14 @@ extension MetricFamily {
             help: "Access records in the database, in the gateway's own log or in portfolios'."),
         MetricFamily(
             "doorward_logs_contradicted", .gauge,
-            help: "Logs whose records contradict a signed checkpoint; they are not signed any more."),
+            help: "Logs whose records contradict a signed checkpoint; no further checkpoint of them is signed."),
         MetricFamily("doorward_store_wal_bytes", .gauge, help: "Size of the write-ahead log's file."),
         MetricFamily(
             "doorward_backup_age_seconds", .gauge,
-            help: "Time since the newest whole backup that the gateway has made or found was begun."),
+            help: "Time since the start of the newest complete backup that the gateway has made or found."),
         MetricFamily(
             "doorward_backup_failures_total", .counter,
-            help: "Backups of the gateway's own, and deletions of old ones, that have failed."),
+            help: "Failed backups, and failed deletions of old backups, of the daily backup."),
     ]
 
     private static let process = [

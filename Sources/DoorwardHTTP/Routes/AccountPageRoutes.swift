@@ -55,7 +55,7 @@ enum AccountPageSources {
         function explain(answer) {
           const fields = (answer.details && answer.details.fields) || [];
           const known = fields.map((one) => (names[one.field] || one.field) + ' ' + (problems[one.problem] || 'is not valid') + '.');
-          return known.length ? known.join(' ') : answer.message || 'The gateway gave no answer; try again.';
+          return known.length ? known.join(' ') : answer.message || 'The gateway did not respond; try again.';
         }
         async function call(path, body, accessToken) {
           const headers = { 'Content-Type': 'application/json' };

@@ -134,7 +134,7 @@ package final class ScheduledBackups: Sendable {
             return pause
         }
         logger.error(
-            "the gateway could not back itself up; it tries again",
+            "the daily backup failed; it will be tried again",
             metadata: [
                 "folder": "\(storage.path)", "reason": "\(text)", "againAfterSeconds": "\(pause.components.seconds)",
             ])
@@ -151,7 +151,7 @@ package final class ScheduledBackups: Sendable {
         case let damage as Damage:
             (
                 "damaged",
-                "The backup is not whole: \(damage.fault). Stop the gateway, and check its database with `doorward store check`."
+                "The backup is damaged: \(damage.fault). Stop the gateway, and check its database with `doorward store check`."
             )
         case StoreBackupError.refused(let problem): (problem.rawValue, problem.description)
         case StoreBackupError.failed(let cause): ("failed", cause)

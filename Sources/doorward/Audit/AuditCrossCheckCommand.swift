@@ -39,7 +39,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
         let verdict = try await ExportFile.verify(export, origin: origin, keys: keys, comparingWith: found.checkpoints)
         for (checkpoint, comparison) in zip(found.checkpoints, verdict.comparisons) where comparison == .changed {
             throw CommandFailure(
-                "\(export.printable): the gateway's log has a checkpoint of \(checkpoint.size) records of this log, with another "
+                "\(export.printable): the gateway's log has a checkpoint of \(checkpoint.size) records of this log, with a different "
                     + "root: records under it were changed", code: 1)
         }
         if let newer = Array(zip(found.checkpoints, verdict.comparisons)).last(where: { $0.1 == .newer })?.0 {

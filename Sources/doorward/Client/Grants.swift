@@ -6,19 +6,19 @@ import DoorwardDomain
 /// `doorward grants`: lists guest accesses.
 struct Grants: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List guest accesses: those that you hold, gave or may manage.",
+        abstract: "List the guest accesses that you hold, granted or may manage.",
         discussion: """
             The status is active, scheduled (the window has not started), expired (the window has ended) or revoked. HOURS are those \
             of the property or of the zone beside them, USES the uses that are left of all, and LINK is `yes` if there is a link \
             that works; you see it if you may end it. FROM and UNTIL are in your own time zone.
 
-            On a terminal, columns without any value are left out. A narrow table has no ids, and may show of the uses only those \
-            that are left, from 100,000 on in thousands (120k): --wide shows everything.
+            On a terminal, columns without any value are left out. A narrow table has no ids, and may show only the uses that are left, \
+            from 100,000 on in thousands (120k); --wide shows everything.
 
             Example: doorward grants "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("Only those to this lock: a name or id.", valueName: "lock"), completion: .lockName)
+    @Argument(help: ArgumentHelp("Only guest accesses to this lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String?
 
     @OptionGroup var table: TableOptions

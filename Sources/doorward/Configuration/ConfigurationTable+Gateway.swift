@@ -142,13 +142,13 @@ struct GatewayKey: Sendable {
     static let last: [GatewayKey] = [
         GatewayKey(
             "backup.folder", \.backup.made.folder, .text,
-            "the folder into which the gateway backs itself up once a day, best on another disk; without it, it does not"),
+            "the folder for a backup once a day, best on another disk; without it there are no backups"),
         GatewayKey(
             "backup.at", \.backup.made.at, .timeOfDay, needs: "backup.folder",
             "the time of the backup, `hh:mm` in the time zone of the machine"),
         GatewayKey(
             "backup.keepDays", \.backup.made.keepDays, .integer(1...3_650), needs: "backup.folder",
-            "how many days a backup is kept; older ones are deleted after a new one was found whole"),
+            "how many days a backup is kept; older ones are deleted after a new one was checked"),
         GatewayKey(
             "metrics.tokenFile", \.metrics.tokenFile, .text,
             "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),

@@ -26,7 +26,7 @@ struct SigningKeyFile: Sendable {
             path: configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key", purpose: .accessTokens,
             noun: "the key that signs access tokens", setting: "auth.signingKeyFile",
             exposure:
-                "Whoever has read it can make access tokens, and this version cannot exchange the key: docs/operating.md says "
+                "Whoever has read it can make access tokens, and this version cannot replace the key: docs/operating.md says "
                 + "what to do then")
     }
 

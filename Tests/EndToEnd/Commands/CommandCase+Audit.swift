@@ -78,7 +78,7 @@ extension CommandCase {
             pipe: #"{"isRecordCompared":false,"#),
         CommandCase(
             ["audit", "check", "{folder}/first.tlog-proof", "--record", "{folder}/code"] + expected, by: .nobody, code: 1,
-            pipe: "code: the proof is about another record than this one"),
+            pipe: "code: the proof is about a different record"),
         CommandCase(
             "audit", "check", "{folder}/first.tlog-proof", "--log", "doorward.local/logs/gateway", "--public-key",
             "{folder}/doors.key", by: .nobody, code: 1, pipe: "this is a checkpoint of another log, {log}"),

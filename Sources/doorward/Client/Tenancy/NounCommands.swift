@@ -114,7 +114,7 @@ protocol ListFilter: ParsableArguments {
 struct ContainerFilter<Container: ListedByCommand>: ListFilter {
     @Option(
         name: .customLong(Container.commands.noun),
-        help: ArgumentHelp("Only those of this \(Container.commands.noun): a name or id.", valueName: Container.commands.noun),
+        help: ArgumentHelp("Only those in this \(Container.commands.noun): a name or id.", valueName: Container.commands.noun),
         completion: Container.commands.argument.completion)
     var container: String?
 

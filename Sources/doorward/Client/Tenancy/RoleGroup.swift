@@ -26,7 +26,7 @@ struct RoleList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the people who hold a role on a portfolio, property or unit.",
         discussion: """
-            Roles on the entities above it, which apply to it too, are listed there.
+            Roles on the entities above it apply to it too, but are listed only there.
 
             Example: doorward role list "Quay 1"
             """)
@@ -120,8 +120,8 @@ struct RoleRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Take away a person's roles on a portfolio, property or unit.",
         discussion: """
-            Shows what would end, and asks. After exit code 0 no command is sent under these roles any more. Roles on other \
-            entities stay. Without a terminal it removes only with --yes.
+            Shows what would end, and asks for confirmation. After exit code 0 no command is sent under these roles any more. Roles on \
+            other entities stay. Without a terminal it removes only with --yes.
 
             Example: doorward role remove tom@example.org "Quay 1 / 1A"
             """)

@@ -8,7 +8,7 @@ struct UserGroup: AsyncParsableCommand {
         commandName: "user",
         abstract: "Show and change the people who can sign in.",
         discussion: """
-            Super admins create and delete users; managers see the people of their own places. Everybody can show and rename \
+            Super admins create and delete users; managers see the people of their own properties. Everybody can show and rename \
             themselves: `me` stands for your own user.
             """,
         subcommands: [
