@@ -131,13 +131,14 @@ export function restoreFirst() {
 /** Ends the session. Throws if it is not known that it has ended; the person is signed in as before then. */
 export async function signOut() {
   const user = currentUser();
-  // The gateway takes the refresh cookie where the access token has expired.
+  // If the access token has expired, the gateway accepts the refresh cookie instead.
   const logout = () => send('POST', '/auth/logout', { within: readWithin });
   try {
     await logout();
   } catch (error) {
     if (!(error instanceof APIError) || error.status !== 401) throw error;
-    // It has taken neither. A session that can still be continued is ended with its new token, and one that cannot has ended already.
+    // The gateway accepted neither the token nor the cookie. If the session can be refreshed, it is ended with its new token; if not, it
+    // has ended already.
     if (await restore()) await logout();
   }
   if (tabs && user) tabs.postMessage({ type: 'signedOut', userId: user.id });
@@ -165,7 +166,7 @@ export async function call(method, path, options = {}) {
     if (error.status === 401) {
       const user = currentUser();
       if (await restore()) {
-        // The cookie may be another person's by now: never repeat a request as somebody else.
+        // The cookie may belong to another person by now: never repeat a request as a different person.
         if (user && currentUser()?.id === user.id) return send(method, path, options);
       } else {
         forget('signedOut');
@@ -282,7 +283,8 @@ export async function save(path, name, refusal) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-// The page loads this module before the others, so that the session is continued while they come. A link that signs in takes its place.
+// The page loads this module before the others, so that the session is refreshed while they are loading. A sign-in link of the demo
+// replaces the stored session.
 if (typeof document !== 'undefined' && !location.hash.startsWith('#sign-in=')) {
   firstAttempt = restore();
   firstAttempt.catch(() => {});

@@ -20,7 +20,7 @@ const app = {
   ended: null, needs: new Set(),
 };
 
-// Drawing: at most once a frame, and in a task of its own, so that what the browser does for the frame is not made longer by it.
+// Drawing: at most once a frame, and in a separate task, so that it does not lengthen the browser's own work for the frame.
 
 let [isDrawing, isOld] = [false, false];
 export function redraw() {
@@ -49,8 +49,8 @@ function draw() {
     if (opener) opener.focus();
     else focusHeading();
   } else if (focused && focused !== document.body && (!focused.isConnected || document.activeElement === document.body)) {
-    // An element that has moved keeps its focus. One that has gone, because a right was lost for example, leaves it to the dialog, or to
-    // the page's heading.
+    // An element that has moved keeps its focus. If the element is gone, for example because a right was lost, the focus moves to the
+    // dialog or to the page's heading.
     const next = focused.isConnected ? focused : /** @type {HTMLElement | null} */ (root.querySelector('dialog :is(input, select, .button)'));
     if (next) next.focus({ preventScroll: focused.isConnected });
     else focusHeading();
@@ -87,7 +87,7 @@ export function announce(text) {
   }, 400);
 }
 
-// The live stream and what pages get of it.
+// The live stream, and the part of it that each page receives.
 
 const live = new Live({
   request, renew: restore, signedOut: () => end('signedOut'),
@@ -148,7 +148,7 @@ const context = {
   lost(ended) {
     waiting = [];
     announcements.textContent = '';
-    // What is said already is more exact than the words for any right.
+    // Keep a message that is shown already: it is more precise than the general one about rights.
     const text = ended || (app.ended && app.note?.text === app.ended ? app.ended : isGone);
     history.replaceState(null, '', location.hash.split('?')[0] || '#/doors');
     Object.assign(app, { ended: text, note: { text, tone: 'info' }, noteShown: false });
@@ -184,7 +184,7 @@ let nextChange;
 function usePermissions(rules, tag, nextChangeAt) {
   const { ability } = app;
   const isFirst = !ability.isKnown;
-  // The stream begins with the ones that are known.
+  // The first permissions that the stream sends may be known already.
   const isSame = !isFirst && tag !== null && tag === app.permissionsTag;
   if (!isSame) app.ability = new Ability(rules);
   app.permissionsTag = tag;
@@ -206,7 +206,7 @@ function followRights(before) {
     return;
   }
   announce('Your permissions have changed');
-  // A page that was out of reach opens by itself, and one that is open shows what else there is.
+  // A page that was not permitted opens by itself, and an open page shows the objects that have become visible.
   if (hasBegun && app.ended && app.note?.text === app.ended) app.note = app.ended = null;
   const isOut = !app.page || app.state?.status === 'failed';
   if (app.place && isOut && isOpen(app.place, app.ability)) route();
@@ -240,7 +240,7 @@ function end(why) {
   const wasIn = app.phase === 'signedIn';
   Object.assign(app, { phase: 'signedOut', ability: new Ability(null), permissionsTag: null, place: null, problem: null, note: null, ended: null });
   if (why === 'replaced') {
-    // The browser's session is another person's now: begin as that person.
+    // The browser's session now belongs to another person: start again as that person.
     app.phase = 'starting';
     app.arrival = 'Another person has signed in in this browser.';
     queueMicrotask(begin);
@@ -279,7 +279,7 @@ async function begin() {
   redraw();
   try {
     const token = takeLink();
-    // The module of the page comes while the session is continued.
+    // Load the module of the page while the session is being refreshed.
     const { place, rest } = currentPlace();
     if (place) load(place, rest).catch(() => {});
     if (token) await openLink(token);
@@ -304,7 +304,8 @@ async function enter() {
   const isCurrent = () => currentUser()?.id === user.id;
   const { hash } = location;
   const permissions = readPermissions();
-  // The doors are read while the permissions are read, as their page reads the same with any. Nothing is drawn before these are known.
+  // Read the doors while the permissions are being read: the request for them does not depend on the permissions. Nothing is drawn before
+  // these are known.
   app.phase = 'entering';
   const { place, rest } = currentPlace();
   const opening = place?.id === 'doors' && rest.length === 0 ? route() : null;
@@ -320,7 +321,7 @@ async function enter() {
   await (opening && location.hash === hash ? opening : route());
   if (app.arrival) context.note(app.arrival, 'info');
   app.arrival = null;
-  // The first data of the page come before those of the stream, but the stream does not wait for a request that gets no answer.
+  // The page's own request is answered before the stream begins, but the stream does not wait for a request without a response.
   await Promise.race([app.state?.firstRead, new Promise((resolve) => { setTimeout(resolve, firstReadWithin); })]);
   if (isCurrent()) live.start(user.id);
 }

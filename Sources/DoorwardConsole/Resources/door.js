@@ -16,7 +16,7 @@ const page = {
     const state = {
       id, status: 'loading', error: null, device: null, decisions: [], readAt: null, tab: null, why: null, isEnded: false, override: null,
       history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null, etag: null,
-      // The query has the place of the door, which is not known yet.
+      // The query contains the unit or property of the door, which is not known yet.
       own: new LiveObjects(null, (object) => object.id === id),
     };
     page.refresh(context, state);
@@ -56,7 +56,7 @@ const page = {
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
-    // What the person may do can have changed with the door, and one that has left its place can be in another one.
+    // The person's permissions may have changed with the door, and a door that has left its unit or property may be in another one.
     if (state.own.take(event, data) && state.status === 'loaded') page.refresh(context, state);
   },
 

@@ -47,7 +47,7 @@ const page = {
       status: 'loading', error: null, total: 0, readAt: null, q: query.get('q') || '', filter: query.get('show') || 'all',
       propertyId: query.get('property') ?? (String(query) ? '' : context.user?.defaultPropertyId || ''), style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
       why: null, reads: 0, began: 0, rows: new Map(), isReading: false, isSearched: false, isPartial: false,
-      // Where the gateway searches, the stream sends more than the page shows.
+      // If the gateway searches, the stream sends more doors than the page shows.
       list: new LiveObjects({ type: 'device', query: '' }, ({ id }, isNamed) => isNamed && (!state.isSearched || state.list.objects.has(id))),
       firstRead: /** @type {Promise<void> | null} */ (null), endFirstRead: () => {},
     };
@@ -117,7 +117,7 @@ const page = {
       if (isCurrent() && isOther) await page.refresh(context, state, shown);
     } catch (error) {
       if (!isCurrent()) return;
-      // What was read before stays, with its age.
+      // The earlier data stay visible, with the time at which they were read.
       if (keepsAfter(context, state, error)) state.problem = error;
       context.redraw();
     } finally {
@@ -340,7 +340,7 @@ function rows(context, state, doors, describe) {
       isWaiting ||= known.now !== now;
       next.set(device.id, known);
     } else if (known || left-- > 0) {
-      // One that is drawn stays, also behind one that must wait: the focus may be in it.
+      // A card that is already drawn is kept, even after one that is still to be drawn: it may have the focus.
       const age = { text: ageOf(device) };
       next.set(device.id, { device, describe, ability, progress, phase, text, why, now, age, description: describe(context, state, device, age) });
     }

@@ -13,7 +13,7 @@ const page = {
   start(context) {
     const state = { status: 'loading', error: null, found: [], pagination: null, number: 1, q: '', properties: [], form: null, reads: 0, isEnded: false, readAt: null };
     page.refresh(context, state);
-    // Adapters find locks at any time, and the stream has no type for it.
+    // Adapters can find locks at any time, and the stream has no type for found locks.
     state.timer = setInterval(() => { if (document.visibilityState === 'visible' && !state.form) page.refresh(context, state); }, 15000);
     return state;
   },

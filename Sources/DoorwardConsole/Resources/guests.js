@@ -23,7 +23,7 @@ const page = {
     /** @type {any} */
     const state = {
       status: 'loading', error: null, pagination: null, show: 'active', number: 1, q: '', readAt: null, isEnded: false,
-      // The page shows a part of what the stream sends.
+      // The page shows only some of the accesses that the stream sends.
       list: new LiveObjects({ type: 'guestAccess', query: '' }, ({ id }) => state.list.objects.has(id)),
       doors: new Map(), zones: new Map(), hasPlaces: false, form: null, opened: null, asks: null, reads: 0,
     };
@@ -65,7 +65,7 @@ const page = {
     if (isGone(state.opened)) state.opened = null;
     if (isGone(state.asks)) state.asks = null;
     if (isChanged) context.redraw();
-    // Which accesses are on this page is the gateway's to say.
+    // The gateway decides which accesses are on this page.
     if (event === 'poll' || (data.type === 'guestAccess' && event !== 'snapshot')) page.refresh(context, state);
   },
 
@@ -187,7 +187,7 @@ export function localText(at, timeZone) {
 /** @param {any} context @param {any} state */
 function openForm(context, state) {
   const places = grantablePlaces(context, state);
-  // A door of the first ones, as most people have one property or begin with these.
+  // Preselect the property of one of the first doors: most people have one property, or begin with these.
   const propertyId = [...state.doors.values()].find(isGrantable(context))?.propertyId || places[0]?.[0] || '';
   const zone = state.zones.get(propertyId)?.zone || null;
   const now = new Date();

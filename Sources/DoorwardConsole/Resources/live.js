@@ -36,7 +36,7 @@ export class EventParser {
       if (text[0] === '\n') text = text.slice(1);
     }
     this.rest += text;
-    // A long line comes in many pieces: it is looked at once, when it is whole.
+    // A long line arrives in many pieces: it is parsed once, when it is complete.
     if (!/[\r\n]/.test(text)) return events;
     if (this.rest.endsWith('\r')) this.afterCR = true;
     const lines = this.rest.split(/\r\n|\r|\n/);
@@ -78,7 +78,7 @@ export class EventParser {
  */
 export function nameOfNeed({ type, query }) {
   if (!query) return type;
-  // FNV-1a, 64 bits in two halves: names are told apart, nothing is kept secret.
+  // FNV-1a, 64 bits in two halves: the hash only has to distinguish names; it keeps nothing secret.
   let [high, low] = [0x811c9dc5, 0xcbf29ce4];
   for (let index = 0; index < query.length; index++) {
     high = Math.imul(high ^ query.charCodeAt(index), 0x01000193);
@@ -253,7 +253,7 @@ export class Live {
         if (!added && dropped !== undefined && !reading.signal.aborted) this.caughtUp(dropped);
       }
     } catch {
-      // It is not known what the stream sends now: it is opened again, with all names.
+      // It is unknown which names the stream has now: open it again, with all names.
       reading.abort();
     } finally {
       if (this.changing === reading) this.changing = null;
@@ -290,7 +290,7 @@ export class Live {
           delay = askAgainAfter;
         }
       } catch {
-        // Every failure is met in the same way: say since when nothing came, and connect again.
+        // Every failure is handled in the same way: show since when no event was received, and connect again.
       }
       if (!isCurrent()) return;
       if (!delay) {
@@ -369,7 +369,8 @@ export class Live {
     switch (event) {
       case 'stream':
         this.streamId = data.streamId;
-        // After a resumption, complete names get only what has changed, and incomplete ones are reset and sent again: what is pending stays so.
+        // After a resumption, complete names get only what has changed, and incomplete ones are reset and sent again: pending names stay
+        // pending.
         if (!data.resumed) {
           this.pending = new Set(this.subscribed?.keys());
           this.inSnapshot.clear();
@@ -468,7 +469,7 @@ export class LiveObjects {
     for (const object of sent) if (this.isOwn(object, isNamed)) isChanged = this.put(object.id, object) || isChanged;
     if (!isNamed) return isChanged;
     if (event === 'revoked' || (event === 'refused' && data.code === 'forbidden')) return this.drop();
-    // A snapshot follows; what has come of an earlier one proves nothing.
+    // A snapshot follows; objects of an earlier, incomplete snapshot do not count.
     if (event === 'reset') this.named = null;
     if (event === 'removed') return this.put(data.id, null);
     if (event === 'snapshot') {
@@ -476,7 +477,7 @@ export class LiveObjects {
       for (const { id } of data.objects) this.named?.add(id);
     }
     if (event === 'ready' && this.named) {
-      // A whole snapshot names all objects: one that is not among them is gone.
+      // A complete snapshot contains all objects: an object that is not in it no longer exists.
       for (const id of this.objects.keys()) if (!this.named.has(id)) isChanged = this.put(id, null) || isChanged;
       for (const coming of this.reads) if (coming.name === data.name) coming.whole = this.named;
       this.named = null;

@@ -53,7 +53,8 @@ const page = {
 
   /** @param {any} context @param {any} state @param {string} event @param {any} data */
   live(context, state, event, data) {
-    // Nothing moves under the reader's eyes: new records are offered, unless the reader is at the top and has opened none.
+    // New records do not move the list while a person reads it: they are only announced, unless the list is at its top and no record is
+    // open.
     const isNew = event === 'poll' || (event === 'change' && data.type === 'accessRecord');
     if (!isNew || state.status !== 'loaded' || state.records.length > pageSize) return;
     if (event === 'poll' || (scrollY < 200 && !state.open)) {
@@ -113,7 +114,7 @@ async function more(context, state) {
   state.isReading = true;
   context.redraw();
   try {
-    // The cursor belongs to the filters of the first page.
+    // The cursor is valid only with the filters of the first page.
     const data = await call('GET', '/access-records', { query: { ...state.query, cursor: state.cursor } });
     Object.assign(state, { records: [...state.records, ...data.accessRecords], cursor: data.nextCursor });
   } catch (error) {

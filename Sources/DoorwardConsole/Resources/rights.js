@@ -45,7 +45,7 @@ export function changeOfRights(before, after) {
   if (lost.length === 0) return { ended: null, hasBegun };
   const closed = places.filter((place) => place.inBar && isOpen(place, before) && !isOpen(place, after)).map(({ title }) => title);
   const pages = closed.length > 0 ? ` Not open to you any more: ${closed.join(', ')}.` : '';
-  // A role in the place of another one ends no access to a place.
+  // If one role replaces another, no access to the place has ended.
   if (hasBegun) return { ended: `Your rights have changed. This page shows your current rights.${pages}`, hasBegun };
   const unseen = lost.filter(({ action }) => action === 'read').map(({ subject }) => subject);
   const widest = Object.keys(things).find((subject) => unseen.includes(subject));

@@ -55,7 +55,7 @@ const page = {
       const ids = [...state.doors.objects.keys()];
       const others = guests && await Promise.all(ids.slice(0, maxGuestDoors).map((deviceId) => readGuests({ deviceId })));
       if (state.isEnded) return;
-      // What has changed since it was read: the name is taken over, and other doors can have other guests.
+      // Apply what has changed since the unit was read: its name, and, if its doors have changed, their guests.
       if (state.own.objects.get(state.id)?.propertyId !== unit.propertyId || !isSameDoors(state, ids)) { page.refresh(context, state); return; }
       const scopes = new Scopes([[], [property], [unit]]);
       Object.assign(state, { status: 'loaded', error: null, problem: null, unit: state.own.objects.get(state.id), property, tenants, guests: others && [...new Map([guests, ...others].flat().map((one) => [one.id, one])).values()], scopes, readAt: new Date().toISOString() });

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// A file is read when its zone is first used, and stays in memory. New zone data are in force after a restart.
 package final class TimeZoneDatabase: Sendable {
-    /// The zones of the system. Without any zone data there are none but UTC.
+    /// The zones of the system. Without zone data, UTC is the only zone.
     package static let system = TimeZoneDatabase(
         folder: ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo"].first {
             FileManager.default.fileExists(atPath: $0 + "/UTC")

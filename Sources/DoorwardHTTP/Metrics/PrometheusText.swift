@@ -264,7 +264,7 @@ extension MetricFamily {
         MetricFamily("process_open_fds", .gauge, help: "Open file descriptors."),
     ]
 
-    // MARK: - Bounds: seven each, and so eight buckets with that of all values.
+    // MARK: - Bounds: seven in each histogram, so eight buckets with the bucket of all values.
 
     /// From a millisecond to five seconds.
     private static let fast = milliseconds([1, 5, 25, 100, 250, 1000, 5000])

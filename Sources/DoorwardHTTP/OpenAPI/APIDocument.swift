@@ -187,7 +187,7 @@ extension APIDocument.Operation {
         path = "/" + parts.map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }.joined(separator: "/")
         if case .signedIn = route.handler { needsSignIn = true } else { needsSignIn = false }
         var errors = [400, 401, 403, 429, 500, 503]
-        // A report or an export is of the object that its query names.
+        // The response to a report or export is about the object that its query names.
         let files = ["text/html", "text/csv"]
         let isOfNamedObject = !input.query.isEmpty && description.answers.contains { !Set($0.mediaTypes).isDisjoint(with: files) }
         if !pathParameters.isEmpty || input.body != nil || isOfNamedObject { errors.append(404) }
@@ -304,7 +304,7 @@ extension DocumentedAnswer {
 }
 
 extension JSONSchema {
-    /// Whether the empty object does not have this form.
+    /// Whether a value of this form has at least one required member, so that the empty object is not valid.
     var hasRequiredMember: Bool {
         switch self {
         case .object(let members): members.contains(where: \.isRequired)

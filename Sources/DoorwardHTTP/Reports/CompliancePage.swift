@@ -2,7 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import Mustache
 
-/// The document of a compliance report. The templates escape every value but the charts, which contain no text of others.
+/// The document of a compliance report. The templates escape every value except the charts, which contain no text from outside.
 struct CompliancePage {
     let report: ComplianceReport
     let names: ComplianceNames
@@ -23,11 +23,11 @@ struct CompliancePage {
 
     static let frame = HTMLPage(style: .text(PageStyle.reports))
 
-    /// The beginning of the document, which needs no record.
+    /// The beginning of the document, for which no record is read.
     static func head(_ header: ComplianceHeader) -> String {
         frame.beginning(
             "\(title(header)) - Doorward",
-            // In the document too, for a report that was saved as a file.
+            // The policy is also in the document, for a report that was saved as a file.
             head: """
 
                 <meta http-equiv="Content-Security-Policy" content="\(frame.policy)">

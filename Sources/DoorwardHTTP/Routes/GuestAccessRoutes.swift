@@ -65,8 +65,7 @@ enum GuestAccessRoutes {
 
     /// Reads the guest's id or email address; neither for a guest without an account.
     ///
-    /// An address is rejected only if it is too long. One that no user has is not an error here; the use case does not find a user
-    /// for it.
+    /// An address is rejected only if it is too long. An unknown address is not an error here: the use case finds no user for it.
     private static func guest(_ body: inout BodyReader) -> (id: UserID?, email: String?) {
         guard body.isChosen(by: "guestEmail") else { return (body.id("guestUserId"), nil) }
         body.reject("guestUserId", beside: "guestEmail")

@@ -26,7 +26,7 @@ struct AuditExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format: ndjson or csv.", valueName: "format"))
     var format = Format.ndjson
 
-    /// What separates the cells of a CSV file.
+    /// The separator between the cells of a CSV file.
     enum Separator: String, ExpressibleByArgument, CaseIterable { case comma, semicolon }
 
     @Option(
@@ -142,7 +142,7 @@ struct NewFile: Sendable {
 
     /// - Returns: whether the file is on the disk under its name.
     func finish() -> Bool {
-        // Blocks: the command's own thread: the command does nothing else.
+        // Blocks: the command's own thread, because the command does nothing else.
         let isFlushed = fsync(descriptor) == 0
         return close(descriptor) == 0 && isFlushed && rename(partial, path) == 0
     }

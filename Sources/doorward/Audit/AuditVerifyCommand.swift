@@ -88,7 +88,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// The options with what a verifier expects. They come from the user, never from what is verified.
+/// The options with what a verifier expects. They come from the user, never from the file that is verified.
 struct ExpectedLogOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -54,7 +54,7 @@ struct Grants: AsyncParsableCommand {
 /// Prints a guest access.
 struct GuestAccessView {
     let access: Doorward.GuestAccess
-    /// Whether there is a link of which the caller may know.
+    /// Whether there is a link that the caller may know of.
     let hasLink: Bool
     private let lockNames: [String: String]
     private let propertyZone: String?
@@ -98,7 +98,7 @@ struct GuestAccessView {
     // MARK: - A table
 
     /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
-    /// table with them does not fit. If it still does not fit, of the uses only the number that is left is shown.
+    /// table with them does not fit. If it still does not fit, only the number of uses that are left is shown.
     static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
         let filled = style.isInteractive ? Column.all.filter { $0.isKept(in: views) } : Column.all
         let withoutIDs = filled.filter { $0.fitting != .id }

@@ -32,12 +32,12 @@ struct GatewayKey: Sendable {
         needs needed: String? = nil, shownDefault: String? = nil, _ meaning: String
     ) {
         let standard = SettingValue(content: GatewayConfiguration()[keyPath: place])
-        // Beside another key, the default is no value that could be set alone, so the documentation does not show it as code.
+        // If a key requires another key, its default cannot be set alone, so the documentation does not show the default as code.
         key = ConfigurationKey(
             path, type, default: standard, shownDefault: shownDefault ?? (needed == nil ? nil : standard?.text), meaning: meaning)
         self.needed = needed
         set = { setting, configuration in
-            // The type of the key is that of its place: a test sets each key.
+            // The type of the key must match the property that it sets; a test sets each key.
             if let value = setting.content as? Value { configuration[keyPath: place] = value }
         }
     }
@@ -160,7 +160,7 @@ struct GatewayKey: Sendable {
 }
 
 extension SettingValue {
-    /// The value in the type of its place in a configuration.
+    /// The value, converted to the type of the property that it sets.
     fileprivate var content: Any {
         switch self {
         case .text(let text): text
@@ -183,7 +183,7 @@ extension SettingValue {
 }
 
 extension Optional where Wrapped: GatewayConfiguration.OptionalSection {
-    /// The section, made when its first key is set.
+    /// The section, which is created when its first key is set.
     fileprivate var made: Wrapped {
         get { self ?? Wrapped() }
         set { self = newValue }

@@ -17,7 +17,7 @@ struct SigningKeyFile: Sendable {
     let noun: String
     /// The configuration key that names the file.
     let setting: String
-    /// What a person can do who has read the key, and what the operator does then.
+    /// The consequences if another person has read the key, and what the operator must do then.
     private let exposure: String
 
     /// The key that signs access tokens: a file in the database's folder unless the configuration contains another path.

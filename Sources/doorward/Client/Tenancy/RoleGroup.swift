@@ -115,7 +115,7 @@ struct RoleAdd: AsyncParsableCommand {
     }
 }
 
-/// `doorward role remove`: takes a person's roles on an entity away.
+/// `doorward role remove`: removes a person's roles on an entity.
 struct RoleRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Take away a person's roles on a portfolio, property or unit.",
@@ -166,7 +166,7 @@ struct RoleArgument: Equatable, Sendable {
         AssociatedEntityType.allCases.contains { $0.assignableRoles.contains(role) }
     }
 
-    /// The assignable roles as typed.
+    /// The assignable roles, as they are typed on the command line.
     static let names = assignable.map { $0.rawValue.lowercased().replacing("_", with: "-") }
 
     /// A sentence for help texts.

@@ -122,7 +122,7 @@ struct UserCreate: AsyncParsableCommand {
         output.printCreated(answer.json, "user", name: email, id: answer.content.id)
     }
 
-    /// Runs `body`, and names its problems in the words of the command line.
+    /// Runs `body`, and names rejected fields by their command-line options.
     private func creating<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await namingOptions(Self.option) { try await body() }
