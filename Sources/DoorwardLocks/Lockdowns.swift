@@ -174,7 +174,7 @@ package final class Lockdowns: Sendable {
             let entry = repeatable.entry(.command(earlier.accepted.id), at: clock.now())
             try await storeGuard.write(StoreTransaction(idempotency: [entry]))
         } else {
-            // The caller of the earlier command had no right to it, or has lost it. This caller's own rights decide anew.
+            // The caller of the earlier command had no right to it, or has lost it. Decide again by this caller's own rights.
             _ = await follow(try await locks.begin(request.lock(device), repeatable: repeatable).value)
         }
     }

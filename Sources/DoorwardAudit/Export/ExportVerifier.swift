@@ -226,7 +226,7 @@ package enum ExportProof {
 
     /// The siblings on the path from leaf `index` to the top of the subtree over `range`, the lowest first.
     ///
-    /// - Parameter range: the leaves of the whole tree, or of a part into which the tree divides.
+    /// - Parameter range: the leaves of the whole tree, or of a subtree of its decomposition.
     package static func siblings(of index: UInt64, in range: Range<UInt64>) -> [Sibling] {
         var (range, siblings) = (range, [Sibling]())
         while range.upperBound - range.lowerBound > 1 {

@@ -85,7 +85,7 @@ function matches(value, wanted) {
 }
 
 /**
- * The rules of their packed form, as CASL's `unpackRules` reads it.
+ * Unpacks rules, as CASL's `unpackRules` reads it.
  *
  * @param {any[][]} packed @returns {Rule[]}
  */

@@ -4,12 +4,12 @@
 
 const base = '/api/v1';
 
-/** How long a read may take; it is sent once more. */
+/** The timeout of a read, which is then sent once more. */
 const readWithin = 20000;
-/** How long another request may take, which can wait for locks. It is never sent again, as it can have been carried out. */
+/** The timeout of any other request, which can wait for locks. It is never sent again, as it may have been carried out. */
 const writeWithin = 120000;
 
-/** An answer of the gateway that is not a success, or none at all (`status` 0, `code` `unreachable` or `timeout`). */
+/** A response of the gateway that is not a success, or no response (`status` 0, `code` `unreachable` or `timeout`). */
 export class APIError extends Error {
   /** @param {number} status @param {any} answer */
   constructor(status, answer) {
@@ -29,7 +29,7 @@ export class APIError extends Error {
 let session = null;
 /** @type {Promise<boolean> | null} */
 let refreshing = null;
-/** The first attempt to continue the session, until it has been waited for. @type {Promise<boolean> | null} */
+/** The first attempt to refresh the session, until its result was used. @type {Promise<boolean> | null} */
 let firstAttempt = null;
 /** @type {Set<(event: string) => void>} */
 const observers = new Set();
@@ -95,8 +95,8 @@ function mayHaveSession() {
 }
 
 /**
- * Continues the session of this browser; returns whether there is one. Throws if the gateway cannot be reached. Where there is none, nothing
- * is asked: the browser would report the refusal as an error.
+ * Refreshes the session of this browser; returns whether there is one. Throws if the gateway cannot be reached. If the marker
+ * says that there is none, no request is sent: the browser would report the refusal as an error.
  *
  * @returns {Promise<boolean>}
  */
@@ -128,7 +128,7 @@ export function restoreFirst() {
   return attempt || restore();
 }
 
-/** Ends the session. Throws if it is not known that it has ended; the person is signed in as before then. */
+/** Ends the session. Throws if it may not have ended; the person then stays signed in. */
 export async function signOut() {
   const user = currentUser();
   // If the access token has expired, the gateway accepts the refresh cookie instead.

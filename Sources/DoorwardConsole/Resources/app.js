@@ -59,7 +59,7 @@ function draw() {
   if (document.title !== title) document.title = title;
 }
 
-/** By its id, as a selector would look at every element of a page with 1,000 doors. */
+/** Looks the element up by its id, because a selector would visit every element of a page with 1,000 doors. */
 const hasDialog = () => document.getElementById('dialog-title') !== null;
 
 function focusHeading() {
@@ -141,7 +141,7 @@ const context = {
     live.setNeeds([{ type: 'permissions', query: '' }, ...needs]);
   },
   /**
-   * Begins the page anew, because a right to what it shows has ended: nothing that it has read, chosen or been told stays.
+   * Loads the page again because a right to its content has ended: its data, choices and messages are dropped.
    *
    * @param {string} [ended] a sentence that says what has ended
    */
@@ -198,7 +198,7 @@ function usePermissions(rules, tag, nextChangeAt) {
   redraw();
 }
 
-/** Brings the page to the rights of now. @param {Ability} before the rights that it was opened with */
+/** Updates the page to the current permissions. @param {Ability} before the rights that it was opened with */
 function followRights(before) {
   const { ended, hasBegun } = changeOfRights(before, app.ability);
   if (ended) {
@@ -227,7 +227,7 @@ observe((event) => {
 
 // The session.
 
-/** Forgets everything of the person. @param {'signedOut' | 'replaced'} why */
+/** Removes all data of the person. @param {'signedOut' | 'replaced'} why */
 function end(why) {
   live.stop();
   commands.isEnded = true;
@@ -263,7 +263,7 @@ function takeLink() {
   return token || null;
 }
 
-/** Signs in by a link, in the place of who is signed in. @param {string} token */
+/** Signs in by a link, replacing the signed-in person. @param {string} token */
 async function openLink(token) {
   try {
     await signInByLink(token);
@@ -362,7 +362,7 @@ const modules = {
   properties: () => import('./property.js'), units: () => import('./unit.js'), people: () => import('./people.js'), person: () => import('./person.js'),
   portfolios: () => import('./portfolio.js'), found: () => import('./found.js'), gateway: () => import('./gateway.js'), more: () => import('./more.js'),
 };
-/** The module of one object, where a page is of a list. @type {Record<string, string>} */
+/** The module of the page of one object, for a page that is a list. @type {Record<string, string>} */
 const detailModules = { doors: 'door', people: 'person' };
 
 function leave() {

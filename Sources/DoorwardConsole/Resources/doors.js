@@ -7,19 +7,19 @@ import { changeText, h } from './view.js';
 import { ago, counted, operations, qualityOf, stateOf } from './words.js';
 
 const pageSize = 200;
-/** At most so many doors are read; where there are more, the gateway searches, and the first page of its answer is shown. */
+/** The maximum number of doors that are read; if there are more, the gateway searches, and the first page of results is shown. */
 const maxDoors = 1000;
 const firstShown = 60;
 /** How many doors are drawn in the first frame, about a screen, and how many new ones in each later frame, so that none takes long. */
 const rowsInFirstFrame = 12;
 const newRowsInFrame = 4;
-/** How many doors show another age in a frame. */
+/** The number of doors whose displayed age is updated in one frame. */
 const agesInFrame = 60;
-/** Doors of a block, which the browser lays out alone. Rows of one, two and three cards divide it. */
+/** The number of doors in a block, which the browser lays out separately: divisible by rows of one, two and three cards. */
 const doorsInBlock = 6;
-/** How often doors are read again that the stream does not send, because there are too many. */
+/** How often the doors are read if the stream does not send them, because there are too many. */
 const readAgainAfter = 15000;
-/** A reading that takes longer is begun again. */
+/** A read that takes longer is started again. */
 const readWithin = 60000;
 
 /** @type {{id: string, title: string, tone: string, icon: any, has: (device: any) => boolean}[]} */
@@ -81,7 +81,7 @@ const page = {
       more = page < data.pagination.totalPages;
       return data.devices;
     };
-    /** Whether what was read is what is to be shown: where there are too many doors to read all, the gateway searches. */
+    /** Whether the data match the search: if there are too many doors to read all, the gateway searches. */
     const isWanted = () => {
       if (!isCurrent()) return false;
       const wasSearched = state.isSearched;
@@ -312,8 +312,8 @@ function grouped(doors) {
 }
 
 /**
- * The descriptions of the doors that are shown, by id. One that has nothing new to show is used again, and a few of the new ones are
- * described in a frame, so that a change among 1,000 doors is as quick as among ten.
+ * The descriptions of the doors that are shown, by id. An unchanged description is reused, and only a few new ones are created in a
+ * frame, so that a change among 1,000 doors is as quick as among ten.
  *
  * @param {any} context @param {any} state @param {any[]} doors @param {(context: any, state: any, device: any, age: any) => any} describe
  * @returns {Map<string, {description: any, [name: string]: any}>}
@@ -354,7 +354,7 @@ function rows(context, state, doors, describe) {
 const knownBlocks = new WeakMap();
 
 /**
- * Descriptions of doors in blocks. A block whose doors have nothing new to show is used again.
+ * Descriptions of doors in blocks. A block whose doors have not changed is reused.
  *
  * @param {string} tag @param {(count: number) => any} props @param {any[]} described
  */
@@ -372,7 +372,7 @@ function blocks(tag, props, described) {
 }
 
 /**
- * Keeps the doors that are shown up to date: by the stream, or by reading them again where it would send many more than are shown.
+ * Keeps the shown doors up to date: by the stream, or by reading them again if the stream would send many more doors.
  *
  * @param {any} context @param {any} state
  */
@@ -390,7 +390,7 @@ function subscribe(context, state) {
   document.addEventListener('visibilitychange', again, { signal: state.watching.signal });
 }
 
-/** Reads the doors again, unless that is under way: a slow reading would never end. @param {any} context @param {any} state */
+/** Reads the doors again, unless a read is in progress: otherwise a slow read would never end. @param {any} context @param {any} state */
 function readAgain(context, state) {
   if (!state.isReading || Date.now() - state.began > readWithin) page.refresh(context, state);
 }
@@ -426,7 +426,11 @@ function card(context, state, device, age) {
 /** @param {any} device */
 const ageOf = (device) => (device.stateAt ? ago(device.stateAt) : '');
 
-/** The progress of a command in the place of the state's age, so that nothing moves. @param {any} context @param {any} device @param {any} age */
+/**
+ * The progress of a command, shown in place of the state's age, so that the layout does not change.
+ *
+ * @param {any} context @param {any} device @param {any} age
+ */
 function progressOrAge(context, device, age) {
   const progress = context.commands.of(device.id);
   if (!progress) return h('span.age', null, device.stateAt ? [qualityOf(device.stateQuality), ', ', time(device.stateAt, age)] : qualityOf(device.stateQuality));

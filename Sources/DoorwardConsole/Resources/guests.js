@@ -10,7 +10,7 @@ import { counted, nameOf, operationOf, sentenceOf } from './words.js';
 
 const days = [['MON', 'Mon'], ['TUE', 'Tue'], ['WED', 'Wed'], ['THU', 'Thu'], ['FRI', 'Fri'], ['SAT', 'Sat'], ['SUN', 'Sun']];
 const operations = ['UNLOCK', 'LOCK', 'UNLATCH'];
-/** At most so many doors of accesses are read one by one, for their names. */
+/** The maximum number of doors of accesses that are read one by one, for their names. */
 const maxNamedDoors = 50;
 const names = {
   label: 'The name', guestEmail: 'The email address', deviceIds: 'The list of doors', validFrom: 'The start', validUntil: 'The end',
@@ -155,7 +155,7 @@ export function standing(access, now = new Date()) {
   return { word: 'Active', tone: 'ok', isOver: false };
 }
 
-/** Whom an access lets in: the name of a link, or that of the account. @param {any} access */
+/** The person whom an access lets in: the label of the access, or the name of the account. @param {any} access */
 export const titleOf = (access) => access.label || (access.guest ? nameOf(access.guest) : 'A guest');
 
 /** @param {any} context @param {any} state @param {any} access */

@@ -94,7 +94,7 @@ const silence = 45000;
 const pollEvery = 15000;
 const calmAfter = 60000;
 const askAgainAfter = 600000;
-/** The gateway answers a change of the names at once; a stream whose change has no answer for so long is opened again. */
+/** The gateway answers a change of the names at once; if a change gets no response for this time, the stream is opened again. */
 const changeWithin = 15000;
 
 /**
@@ -119,9 +119,9 @@ export class Live {
     /** @type {string | null} */
     this.streamId = null;
     this.lastId = '';
-    /** The names that are not complete. @type {Set<string>} */
+    /** The names whose snapshots are not complete. @type {Set<string>} */
     this.pending = new Set();
-    /** The names of which a part of a snapshot has come. @type {Set<string>} */
+    /** The names of which a part of the snapshot was received. @type {Set<string>} */
     this.inSnapshot = new Set();
     this.failures = 0;
     this.generation = 0;
@@ -158,7 +158,7 @@ export class Live {
     this.tellNeeds();
   }
 
-  /** Ends everything, and forgets what the person has seen. */
+  /** Closes the stream, and removes all data of the person. */
   stop() {
     this.isStopped = true;
     this.isLeader = false;
@@ -175,7 +175,7 @@ export class Live {
     this.wake();
   }
 
-  /** What the page of this tab shows. @param {Need[]} needs */
+  /** The subscriptions of this tab's page. @param {Need[]} needs */
   setNeeds(needs) {
     this.needs.set(this.tab, new Map(needs.map((need) => [nameOfNeed(need), need])));
     if (this.isLeader) this.changeSubscriptions();
@@ -234,7 +234,7 @@ export class Live {
     return all;
   }
 
-  /** Brings the names of the open stream to what is wanted, one change after the other: two at a time could arrive in another order. */
+  /** Changes the names of the open stream to the wanted ones, one request after the other: two at a time could overtake each other. */
   async changeSubscriptions() {
     const { reading, streamId, subscribed } = this;
     if (!reading || !streamId || !subscribed || this.changing === reading) return;
@@ -406,7 +406,8 @@ export class Live {
 /** @typedef {{name: string | null, newer: Map<string, any>, whole: Set<string> | null}} Reading */
 
 /**
- * Objects of a page, which it reads and the stream keeps up to date. What the stream sends during a read is newer than what is read.
+ * Objects of a page, which it reads and the stream keeps up to date. Objects that the stream sends during a read are newer than the
+ * result of the read.
  */
 export class LiveObjects {
   /**
@@ -419,14 +420,14 @@ export class LiveObjects {
     this.isOwn = isOwn;
     /** @type {Map<string, any>} */
     this.objects = new Map();
-    /** The objects of the snapshot that is coming. @type {Set<string> | null} */
+    /** The objects of the snapshot that is being received. @type {Set<string> | null} */
     this.named = null;
-    /** What came during each read (null for an object that is gone), and the objects of a whole snapshot. @type {Set<Reading>} */
+    /** The objects received during each read (null for a removed object), and the objects of a complete snapshot. @type {Set<Reading>} */
     this.reads = new Set();
   }
 
   /**
-   * Reads the objects anew.
+   * Reads the objects again.
    *
    * @param {() => Promise<any[] | null>} read null if nobody wants what it has read @param {Need | null} [need] the need that it is for
    */
@@ -448,13 +449,13 @@ export class LiveObjects {
     }
   }
 
-  /** Takes another need. What came of the one before does not belong to a snapshot of this one. @param {Need | null} need */
+  /** Changes the need. Objects received for the previous need do not belong to a snapshot of the new one. @param {Need | null} need */
   follow(need) {
     if ((need && nameOfNeed(need)) !== (this.need && nameOfNeed(this.need))) this.named = null;
     this.need = need;
   }
 
-  /** Whether an event comes under the name of the need. @param {any} data */
+  /** Whether an event is for the name of the need. @param {any} data */
   isNamed(data) {
     const name = this.need && nameOfNeed(this.need);
     return name !== null && (data.name === name || data.names?.includes(name) === true);
@@ -497,7 +498,11 @@ export class LiveObjects {
     return hadAny;
   }
 
-  /** Sets an object as the gateway has answered it; null for one that is gone. @param {string} id @param {any} object @returns {boolean} whether it is another one */
+  /**
+   * Sets an object to the value in a response of the gateway; null for a removed object.
+   *
+   * @param {string} id @param {any} object @returns {boolean} whether it is another one
+   */
   put(id, object) {
     for (const { newer } of this.reads) newer.set(id, object);
     if (object === null) return this.objects.delete(id);

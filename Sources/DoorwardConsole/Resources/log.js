@@ -92,7 +92,7 @@ const page = {
 };
 export default page;
 
-/** Many records at once are read once. @param {any} context @param {any} state */
+/** Many records that arrive together cause only one read. @param {any} context @param {any} state */
 function soon(context, state) {
   if (state.timer) return;
   state.timer = setTimeout(() => { state.timer = null; if (!state.isEnded) page.refresh(context, state); }, 700);
@@ -124,7 +124,7 @@ async function more(context, state) {
   context.redraw();
 }
 
-/** Chooses the door of the address; one that is out of reach is no filter. @param {any} context @param {any} state */
+/** Selects the door that the address names; a door that is not visible is ignored. @param {any} context @param {any} state */
 async function chooseDoor(context, state) {
   const id = state.filter.deviceId;
   if (!id) return;
@@ -164,7 +164,7 @@ function filters(context, state) {
 
 // Charts: drawn as SVG, in the colours of the page. Each has its table.
 
-/** What a bar is made of, from the bottom. */
+/** The parts of a bar, from the bottom. */
 const series = [
   { id: 'confirmed', title: 'Confirmed', of: (/** @type {any} */ counts) => counts.CONFIRMED || 0 },
   { id: 'denied', title: 'Denied', of: (/** @type {any} */ counts) => counts.denied || 0 },

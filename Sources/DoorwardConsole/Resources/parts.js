@@ -119,11 +119,11 @@ export function denialFacts(denial) {
 export const ruleText = (rule) =>
   rule.kind === 'GUEST_ACCESS' ? 'Guest access' : rule.kind === 'SUPER_ADMIN' ? 'Super admin' : `Role ${roleOf(rule.role)}`;
 
-/** An instant, exact when pointed at or read out. @param {string} instant */
+/** An instant; its tooltip and the text for screen readers are exact. @param {string} instant */
 export const time = (instant, text = dayTime(instant)) => h('time', { datetime: instant, title: exactTime(instant) }, text);
 
 /**
- * What a page shows while it loads, when it failed, and when it has loaded.
+ * The content of a page while it is loading, after a failure, and when it has loaded.
  *
  * @param {{status: string, error?: any}} resource @param {() => void} retry @param {() => any} view
  */
@@ -152,7 +152,7 @@ const skeletons = (count) =>
 export const isOutOfReach = (error) => error.status === 403 || error.status === 404;
 
 /**
- * Takes the failure of a reading. A page that has shown something which is out of reach now begins anew without it.
+ * Handles a failed read. If a page has shown an object that is no longer visible, the page is loaded again without it.
  *
  * @param {any} context @param {any} state the state of the page @param {any} error @returns {boolean} whether the page keeps what it has, and says so
  */
@@ -194,7 +194,7 @@ export function dialog({ title, onclose }, ...children) {
     ...children);
 }
 
-/** A number of pages and the two ways to go on. @param {any} pagination @param {(page: number) => void} go */
+/** The page number, with buttons for the previous and the next page. @param {any} pagination @param {(page: number) => void} go */
 export function pager(pagination, go) {
   const { currentPage, totalPages, totalItems } = pagination;
   if (totalPages <= 1) return null;
@@ -221,5 +221,5 @@ export function copyable(context, secret) {
     button(secret.isCopied ? 'Copied' : 'Copy', { id: 'copy', icon: secret.isCopied ? 'tick' : undefined, onclick: copy }));
 }
 
-/** An address of a page of the gateway, complete also where the gateway does not know its public address. @param {string} url */
+/** The complete URL of a page of the gateway, even if the gateway does not know its public address. @param {string} url */
 export const completeAddress = (url) => (url.startsWith('/') ? location.origin + url : url);

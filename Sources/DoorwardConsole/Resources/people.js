@@ -8,7 +8,7 @@ import { h } from './view.js';
 import { nameOf, roleOf, sentenceOf } from './words.js';
 
 const names = { email: 'The email address', role: 'The role', firstName: 'The first name', lastName: 'The last name' };
-/** An invitation can be accepted for so long. */
+/** The time for which an invitation can be accepted. */
 const lifetime = 7 * 86400000;
 const maxInvitations = 50;
 
@@ -176,7 +176,7 @@ export function openInvitation(context, state, place) {
   context.redraw();
 }
 
-/** Keeps the choice of the role one that the person may give there. @param {any} context @param {any} state */
+/** Keeps the selected role among those that the person may give on the selected entity. @param {any} context @param {any} state */
 function keepRole(context, state) {
   const { form } = state;
   const roles = rolesToGive(context.ability, form.type, state.scopes.find(form.type, form.entityId));

@@ -64,7 +64,7 @@ function content(context, state) {
   ];
 }
 
-/** The roles by entity: a removal takes all of a person's roles on one. @param {any} user */
+/** The roles, grouped by entity, because a removal removes all of a person's roles on an entity. @param {any} user */
 export function rolesByEntity(user) {
   /** @type {Map<string, {type: string, id: string, roles: string[]}>} */
   const groups = new Map();

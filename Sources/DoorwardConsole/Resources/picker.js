@@ -7,7 +7,7 @@ import { counted, nameOf, sentenceOf } from './words.js';
 
 const pageSize = 200;
 
-/** What can be chosen: the list of the API, its words, and how one of them is called, by its name or also by more. */
+/** A kind of items: the API's list, its nouns, and the label of an item, by its name alone or with further data. */
 const kinds = {
   door: {
     list: 'devices', noun: 'door', nouns: 'doors', label: 'Door', name: (/** @type {any} */ door) => door.name,
@@ -45,7 +45,7 @@ class Picker {
     this.typing = null;
   }
 
-  /** So many of them, in words. @param {number} count */
+  /** A number of items as text. @param {number} count */
   counted(count) { return counted(count, this.kind.noun, this.kind.nouns); }
 
   /** Reads the first page of the search, or the next one. @param {number} [page] */
@@ -78,20 +78,20 @@ class Picker {
     this.typing = setTimeout(() => this.read(), 250);
   }
 
-  /** Ends the searching; what comes later is left alone. */
+  /** Ends the search; later responses are ignored. */
   end() {
     clearTimeout(this.typing);
     this.reads++;
   }
 
-  /** Chooses an item, and no other one, by its id; none by an empty one. @param {string} id @returns {any} the item */
+  /** Selects only this item, by its id; an empty id selects none. @param {string} id @returns {any} the item */
   choose(id) {
     const item = this.shown().find((one) => one.id === id) || null;
     this.chosen = new Map(item ? [[id, item]] : []);
     return item;
   }
 
-  /** Chooses an item besides the others, or takes it out. @param {any} item */
+  /** Adds an item to the selection, or removes it. @param {any} item */
   toggle(item) {
     if (!this.chosen.delete(item.id)) this.chosen.set(item.id, item);
   }
@@ -113,7 +113,11 @@ export class PersonPicker extends Picker {
   constructor(context, options) { super('person', context, options); }
 }
 
-/** The name of an item, with more where another one has the same name or `isLong` asks for it. @param {Picker} picker @param {any} item @param {any[]} items @param {boolean} isLong */
+/**
+ * The name of an item, with further data if another item has the same name, or if `isLong` is set.
+ *
+ * @param {Picker} picker @param {any} item @param {any[]} items @param {boolean} isLong
+ */
 function textOf({ kind: { name, more } }, item, items, isLong) {
   const isUnique = !isLong && items.every((one) => one === item || name(one) !== name(item));
   return isUnique ? name(item) : [name(item), more(item)].filter(Boolean).join(' – ');
@@ -127,7 +131,7 @@ const searchField = (picker, id) => (picker.total > pageSize || picker.q) && fie
   onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === 'Enter') { event.preventDefault(); clearTimeout(picker.typing); picker.read(); } },
 }, { error: picker.error ? sentenceOf(picker.error) : null });
 
-/** How much of what was found is shown. @param {Picker} picker @param {string} id */
+/** The number of found items that are shown. @param {Picker} picker @param {string} id */
 const rest = (picker, id) => picker.isRead && [
   picker.found === 0 && picker.q.trim() !== '' && h('p.hint', { key: 'none' }, `No ${picker.kind.noun} has this name.`),
   picker.page < picker.pages && h('div.picker-rest', { key: 'rest' },

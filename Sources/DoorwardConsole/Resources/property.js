@@ -10,7 +10,7 @@ import { counted, outcomeOf, reasonOf, sentenceOf, stateOf } from './words.js';
 
 const maxDoors = 1000;
 const pageSize = 200;
-/** How often the doors are read while a lockdown is under way. */
+/** How often the doors are read while a lockdown is in progress. */
 const watchEvery = 1000;
 
 const page = {
@@ -187,13 +187,17 @@ function row(state, device) {
     h('span.record-side', null, marks(device), h('span.pill', { class: tone }, icon(name), word)));
 }
 
-/** Takes over the property as a request has answered it. @param {any} state @param {any} property */
+/** Applies the property that a response contains. @param {any} state @param {any} property */
 function take(state, property) {
   state.own.put(state.id, property);
   state.property = property;
 }
 
-/** Starts the lockdown, or locks again the doors that are not locked, and watches the doors meanwhile. @param {any} context @param {any} state @param {string | null} reason */
+/**
+ * Starts the lockdown, or locks again the doors that are not locked, and watches the doors in the meantime.
+ *
+ * @param {any} context @param {any} state @param {string | null} reason
+ */
 async function lockDown(context, state, reason) {
   if (state.busy) return;
   Object.assign(state, { busy: 'Locking', problem: null, results: null, asks: null });

@@ -2,14 +2,14 @@
 // @ts-check
 import { isOpen, places } from './ability.js';
 
-/** The things that a right to read is for, the widest first: a thing, and several. @type {Record<string, [string, string]>} */
+/** The types of objects that can be read, the widest first: singular and plural. @type {Record<string, [string, string]>} */
 const things = { Portfolio: ['a portfolio', 'portfolios'], Property: ['a property', 'properties'], Unit: ['a unit', 'units'], LockDevice: ['a door', 'doors'] };
 
-/** What is said where it is not known which right has ended, or whether something was deleted. */
+/** The message if it is not known which right has ended, or whether an object was deleted. */
 export const isGone = 'What this page has shown is gone, or your access to it has ended.';
 
 /**
- * The rights that rules give, whatever forbids them at the moment: each is an action, a type, and one value of its conditions.
+ * The rights that rules give, even if they are forbidden now: each is an action, a type, and one value of its conditions.
  *
  * @param {import('./ability.js').Ability} ability @returns {Map<string, {action: string, subject: string}>}
  */

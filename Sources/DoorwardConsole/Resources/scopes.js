@@ -3,7 +3,7 @@
 import { call } from './api.js';
 
 const pageSize = 200;
-/** At most so many entities of a type are read for a choice. */
+/** The maximum number of entities of a type that are read for a selection. */
 const maxEntities = 1000;
 
 /**
@@ -37,7 +37,7 @@ export const roleRules = [
 export const rolesToGive = (ability, type, entity) =>
   roleRules.filter((one) => one.type === type && ability.can(one.permission, entityTypes[type].subject, entity)).map(({ role }) => role);
 
-/** Whether the person may take these roles away. @param {any} ability @param {string} type @param {any} entity @param {string[]} roles */
+/** Whether the person may remove these roles. @param {any} ability @param {string} type @param {any} entity @param {string[]} roles */
 export const canRemove = (ability, type, entity, roles) => {
   const given = rolesToGive(ability, type, entity);
   return roles.every((role) => given.includes(role));

@@ -11,7 +11,7 @@ import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
 import { h } from './view.js';
 import { counted, nameOf, sentenceOf, stateOf } from './words.js';
 
-/** The guests of so many doors are read. */
+/** The maximum number of doors whose guests are read. */
 const maxGuestDoors = 20;
 
 /** @param {Record<string, string>} filter @returns {Promise<any[]>} */

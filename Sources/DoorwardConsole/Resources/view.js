@@ -107,7 +107,11 @@ function patch(old, next, inSVG, after) {
   for (const [name, value] of Object.entries(next.props)) if (before.props[name] !== value) setProperty(el, name, value);
 }
 
-/** Whether the element of a description can show another one. One that was shown before has its own. @param {Node_} a @param {Node_} b */
+/**
+ * Whether the element of one description can show another description. A description that was shown before has its own element.
+ *
+ * @param {Node_} a @param {Node_} b
+ */
 function isSame(a, b) {
   if (a === b) return true;
   if (b.el) return false;
@@ -141,8 +145,8 @@ function patchChildren(parent, old, next, inSVG, after) {
 }
 
 /**
- * Brings the children of an element into order. What can stay is not moved: a moved element would lose the focus, and a dialog its place
- * in front of the page.
+ * Brings the children of an element into order. As few elements as possible are moved: a moved element would lose the focus, and a dialog
+ * its position in front of the page.
  *
  * @param {Element} parent @param {(Element | Text)[]} elements @param {Node_[]} nodes their descriptions
  */

@@ -191,7 +191,7 @@ extension MetricFamily {
             help: "Commands that have ended, by operation and final state."),
         MetricFamily(
             "doorward_command_confirmation_seconds", .durations(slow), ["operation"],
-            help: "Time from a command's acceptance to the lock's confirmation, both records durable, by operation."),
+            help: "Time from the durable intent of a command to its durable confirmation, by operation."),
         MetricFamily(
             "doorward_command_queue_wait_seconds", .durations(slow),
             help: "Time that commands with an intent waited in the lock's queue."),

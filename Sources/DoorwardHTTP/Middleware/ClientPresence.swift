@@ -39,7 +39,7 @@ struct ClientPresence: Sendable {
         }.get()
     }
 
-    /// Closes the connection, and returns when nothing more is sent on it. A client that takes nothing would never confirm the end of a
+    /// Closes the connection, and returns when nothing more is sent on it. A client that does not read would never confirm the end of a
     /// TLS session, so the connection is closed below it.
     func disconnect() async {
         let channel = channel

@@ -40,7 +40,7 @@ enum AccountPageSources {
     static let common = """
 
         'use strict';
-        // Chat programs add punctuation to links: a token has 43 of these characters, and what follows is none of it.
+        // Chat programs add punctuation to links: a token has exactly 43 of these characters; ignore what follows.
         const [token] = /^[A-Za-z0-9_-]{43}/.exec(new URLSearchParams(location.hash.slice(1)).get('token') || '') || [''];
         history.replaceState(null, '', location.pathname);
         const byId = (id) => document.getElementById(id);

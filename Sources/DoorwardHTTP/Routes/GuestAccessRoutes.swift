@@ -12,7 +12,7 @@ enum GuestAccessRoutes {
         .get("/guest-access/:id", "Reads a guest access, its next intervals, and the names of its locks.", answer, read),
         .put(
             "/guest-access/:id",
-            "Changes a guest access. Its link ends if whoever made it could not grant the access as it then is; `warning` says so.",
+            "Changes a guest access. Its link ends if the creator of the link could not grant the changed access; `warning` says so.",
             .tagged([
                 JSONSchema.Member("guestAccess", .reference("GuestAccess")), JSONSchema.Member("warning", .nullable(.text)),
             ]), change),
@@ -134,7 +134,7 @@ enum GuestAccessRoutes {
     }
 
     private static let linkEnded =
-        "The link of this access has ended, because whoever made it could not give what the access covers now. Create a new link."
+        "The link of this access has ended, because its creator could not grant the changed access. Create a new link."
 
     private static func revoke(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let isDryRun = try call.readDryRun()

@@ -45,7 +45,7 @@ struct DatabaseFile {
         if descriptor >= 0 {
             Glibc.close(descriptor)
         } else if errno != EEXIST {
-            throw .failed(path: path, reason: systemError("the file cannot be made"))
+            throw .failed(path: path, reason: systemError("the file cannot be created"))
         }
         guard access(path, R_OK | W_OK) == 0 else {
             throw .failed(path: path, reason: systemError("the file cannot be opened for writing"))
@@ -71,7 +71,7 @@ struct DatabaseFile {
             return true
         }
         guard access(Self.split(path).folder, W_OK | X_OK) == 0 else {
-            throw .failed(path: path, reason: systemError("the file cannot be made"))
+            throw .failed(path: path, reason: systemError("the file cannot be created"))
         }
         return false
     }

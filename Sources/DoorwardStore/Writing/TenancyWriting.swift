@@ -158,7 +158,7 @@ enum TenancyWriting {
         return text
     }
 
-    /// The names and the email address are encrypted, and the address also gives an index text.
+    /// The names and the email address are encrypted; the text for the index of addresses is derived from the address.
     private static func values(of user: User, in db: Database, _ keys: PersonKeyFile) throws -> [(any Bindable)?] {
         let generation = try PersonKeys.generation(of: .user(user.id), in: db)
         let sealed = try keys.seal(SealedAccount(user), of: user.id, from: generation)

@@ -7,10 +7,10 @@ import FoundationEssentials
 struct AuditCrossCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cross-check",
-        abstract: "Compare an export of a log with what the gateway's log says about it, without the gateway.",
+        abstract: "Compare an export of a log with its checkpoints in the gateway's log, without the gateway.",
         discussion: """
             The gateway's log has a record of each checkpoint of the other logs. Verifies both exports, and that each checkpoint \
-            of the log in the gateway's log agrees with the log's own records. A log that was dropped and begun anew does not.
+            of the log in the gateway's log agrees with the log's own records. A log that was deleted and started again does not agree.
 
             Example: doorward audit cross-check gateway.ndjson june.ndjson --log doors.example/logs/ID --public-key doors.key
             """)

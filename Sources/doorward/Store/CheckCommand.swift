@@ -169,7 +169,7 @@ struct StoreFiles {
     private(set) var missing: [String] = []
     private var count = 0
 
-    /// Whether not one of the files exists, as with a backup in a folder of its own.
+    /// Whether none of the files exists, as is usual for a backup in a separate folder.
     var areAllMissing: Bool { missing.count == count }
 
     /// Looks at all files, and changes none.

@@ -74,7 +74,7 @@ struct RecoverCommand: AsyncParsableCommand {
             Example: doorward store recover --accept-rollback --store-path restored/doorward.db
             """)
 
-    @Flag(help: "Accept that the records after the restored state are lost for good. Required.")
+    @Flag(help: "Accept that the records after the restored state are lost permanently. Required.")
     var acceptRollback = false
 
     @OptionGroup var store: StoreOptions
