@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// Decides whether the wall clock is trusted, from its readings beside those of the monotonic clock. Pure: the same readings give
+/// Decides whether the wall clock is trusted, by comparing its readings with those of the monotonic clock. Pure: the same readings give
 /// the same result.
 ///
 /// The wall clock is untrusted while it is more than 2 s below the high-water mark, and after a step of more than `maxStep` against

@@ -66,7 +66,7 @@ package struct Authorization: Sendable {
 
     /// The abilities of the caller at this instant.
     ///
-    /// - Throws: `.outOfReach` for a caller that is no user: an API key has no access to the data of the user who created it.
+    /// - Throws: `.outOfReach` for a caller that is not a user: an API key has no access to the data of the user who created it.
     package func abilities(of caller: Caller) throws(GatewayError) -> Abilities {
         let (tenancy, subject) = directory.resolve(caller)
         guard subject.userID != nil else { throw .outOfReach }

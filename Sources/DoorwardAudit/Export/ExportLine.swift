@@ -145,7 +145,7 @@ struct LineScanner {
 
     /// Bytes in canonical base64.
     mutating func base64() -> [UInt8]? {
-        // stream-safe: any other text than ASCII is no base64.
+        // stream-safe: base64 is ASCII; any other text is rejected.
         plainString().flatMap { SignedNote.base64(String(decoding: $0, as: UTF8.self)) }
     }
 

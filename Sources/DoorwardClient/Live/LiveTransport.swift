@@ -46,7 +46,7 @@ package protocol LiveTransport: Sendable {
 public enum LiveStatus: Equatable, Sendable {
     /// Nothing is subscribed, so there is no connection.
     case idle
-    /// The stream is being opened, for the first time or again. A reconnection is no error.
+    /// The stream is being opened, for the first time or again. A reconnection is not an error.
     case connecting
     /// The stream is open.
     case live

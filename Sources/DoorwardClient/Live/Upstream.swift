@@ -64,7 +64,7 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
     private var version = 0
     private var isDirty = false
     private var wasStale = false
-    /// Equal values are no change.
+    /// A value equal to the previous one does not count as a change.
     private var update: LiveUpdate<Noun> {
         LiveUpdate(
             objects: current, source: source, isReady: isReady, isStale: wasStale, version: version, failure: failure)

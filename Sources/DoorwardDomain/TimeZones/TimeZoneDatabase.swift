@@ -49,7 +49,7 @@ package final class TimeZoneDatabase: Sendable {
         return TimeZoneFile.rules(named: name, from: [UInt8](file))
     }
 
-    /// Whether a text has the form of a name. No such text is a path out of the folder.
+    /// Whether a text has the form of a name. A text of this form cannot be a path that leaves the folder.
     private static func isName(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard text == "UTC" || parts.count > 1, text.utf8.count <= 64, !["posix", "right"].contains(parts[0]) else {

@@ -50,7 +50,8 @@ extension BodyReader {
         return text
     }
 
-    /// The email address of an existing account, without the white space around it; any other text is an address that nobody has.
+    /// The email address of an existing account, without the white space around it; any other text is treated as an address without an
+    /// account.
     mutating func requiredAccount(_ key: String, _ rules: @autoclosure () -> StringSchema = StringSchema()) -> String {
         require(key, string(key, rules()))?.trimmed ?? ""
     }

@@ -5,7 +5,7 @@ struct ComplianceTemplate: Sendable {
     static let body = ComplianceTemplate(
         summary + access + use + denials + changes + incidents + proof)
 
-    /// `nil` only if the text were no template, which the tests of the report would show.
+    /// `nil` only if the text were not a valid template, which the tests of the report would detect.
     private let template: MustacheTemplate?
 
     private init(_ text: String) { template = try? MustacheTemplate(string: text) }

@@ -69,7 +69,7 @@ enum TenancyWriting {
 
     /// Returns whether the tables already contain the result of the change.
     static func isWritten(_ change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws -> Bool {
-        // If the user's wrapping key was erased since, the row no longer shows the user as written.
+        // If the user's wrapping key was erased since, the row can no longer be decrypted, so it differs from what was written.
         if case .putUser(let user) = change { return try TenancyReading.user(user.id, in: db, keys) == user }
         switch try row(of: change, in: db, keys) {
         case .put(let table, let values): return try table.holds(values, in: db)

@@ -66,7 +66,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
             found.gateway == log.gateway, found.log == .gateway
         else {
             throw CommandFailure(
-                "\(gatewayExport.printable): this is no export of the log of gateway \(log.gateway.printable)", code: 1)
+                "\(gatewayExport.printable): this is not an export of the log of gateway \(log.gateway.printable)", code: 1)
         }
         return found.description
     }

@@ -194,7 +194,7 @@ extension ExportFault {
 extension ExportFault.Problem {
     fileprivate var sentence: String {
         switch self {
-        case .malformed: "this is no line of an export, or it was changed"
+        case .malformed: "this is not a line of an export, or it was changed"
         case .checkpoint(let fault): "the checkpoint of the export: \(AuditFiles.sentence(fault))"
         case .otherKey: "the export is not signed by the expected key"
         case .otherLog: "this belongs to another log"

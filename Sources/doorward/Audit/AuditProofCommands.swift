@@ -67,7 +67,7 @@ struct AuditCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let (origin, keys) = (try expected.origin(), try expected.keys())
         guard let file = InclusionProofFile(parsing: try AuditFiles.text(proof)) else {
-            throw CommandFailure("\(proof.printable): this is no proof of a record, or it was changed", code: 1)
+            throw CommandFailure("\(proof.printable): this is not a proof of a record, or it was changed", code: 1)
         }
         let checkpoint: Checkpoint
         do throws(InclusionFault) {

@@ -116,7 +116,7 @@ struct ExpectedLogOptions: ParsableArguments {
         let keys = lines.compactMap { VerifierKey(parsing: $0) }
         guard !keys.isEmpty, keys.count == lines.count, keys.allSatisfy({ $0.algorithm == .ed25519 }) else {
             throw CommandFailure(
-                "\(publicKey.printable): this is no public key; keep what `doorward audit public-key` prints", code: 2)
+                "\(publicKey.printable): this is not a public key; use the line that `doorward audit public-key` prints", code: 2)
         }
         return keys
     }
@@ -160,7 +160,7 @@ enum AuditFiles {
     /// The fault in words.
     static func sentence(_ fault: CheckpointFault) -> String {
         switch fault {
-        case .malformed: "this is no signed checkpoint, or it was changed"
+        case .malformed: "this is not a signed checkpoint, or it was changed"
         case .otherOrigin(let origin): "this is a checkpoint of another log, \(origin.printable)"
         case .notSigned(let name): "the key of \(name.printable) that you expect has not signed this checkpoint"
         case .wrongSignature: "the signature does not match: the checkpoint was changed, or it is a forgery"
