@@ -315,7 +315,7 @@ class Export:
         require(list(value) == names and dumps(value) == line, "no header of an export")
         require(value["format"] == "doorward-export/1" and value["complete"] in (True, False), "another format")
         own = tuple(key for text, key in self.keys.items() if text == value["publicKey"])
-        require(own, "the export is signed by another key than the expected one")
+        require(own, "the export is not signed by the expected key")
         self.size, self.root = open_checkpoint(value["checkpoint"], self.origin, own)
         log = self.origin.split("/logs/")[-1].split("/")[0]
         require(value["logId"] == log, "the export is one of another log")

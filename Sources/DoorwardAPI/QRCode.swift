@@ -219,8 +219,8 @@ extension QRCode {
 
     /// The code in lines for a terminal, each of two rows of modules.
     ///
-    /// - Parameter hasColour: whether to set the colours, dark on white. Otherwise the light modules are drawn, which is right on a
-    ///   terminal with light text on a dark background; most readers take the other case as well.
+    /// - Parameter hasColour: whether to set the colours, dark on white. Otherwise the light modules are drawn, which is correct on a
+    ///   terminal with light text on a dark background; most readers can also read the inverted code.
     package func terminalLines(hasColour: Bool) -> [String] {
         let range = -Self.quietZone..<size + Self.quietZone
         return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { y in

@@ -15,7 +15,7 @@ public struct AddressField: Hashable, Sendable {
         case number(ClosedRange<Double>)
         /// One of these values.
         case word([String])
-        /// A list of these values, each at most once. The list may be empty.
+        /// A list in which each of these values occurs at most once. The list may be empty.
         case words([String])
     }
 

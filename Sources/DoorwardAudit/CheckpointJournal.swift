@@ -25,7 +25,7 @@ package struct CheckpointJournal: Sendable {
         /// The signatures of other keys than the gateway's: the cosignatures of witnesses.
         package var cosignatures: [SignedNote.Signature] { note.signatures.filter { $0.name != origin.gateway } }
 
-        /// The entry with the cosignatures that the note has, each in place of an earlier one of the same witness.
+        /// The entry with the cosignatures of the note added; each replaces an earlier one of the same witness.
         package func adding(_ cosignatures: [SignedNote.Signature]) -> Entry {
             func isReplaced(_ signature: SignedNote.Signature) -> Bool {
                 cosignatures.contains { ($0.name, $0.keyID) == (signature.name, signature.keyID) }
@@ -97,7 +97,7 @@ package struct CheckpointJournal: Sendable {
                 newest[entry.origin.log] = entry
                 continue
             }
-            // Of two notes over the same records, the later one has the signature of the newer key.
+            // If two notes cover the same records, the later note is signed by the newer key.
             let (new, old) = ((entry.origin.generation, entry.checkpoint.size), (known.origin.generation, known.checkpoint.size))
             if new >= old { newest[entry.origin.log] = entry }
         }

@@ -81,7 +81,7 @@ extension Checkpoint {
             do throws(CheckpointFault) {
                 return try verified(note, origin: origin, key: key)
             } catch {
-                // A wrong signature says more than a missing one of another key.
+                // Prefer the fault of a wrong signature to that of a missing one.
                 if fault != .wrongSignature { fault = error }
             }
         }

@@ -12,9 +12,9 @@ import FoundationEssentials
 /// A person who was erased gets the wrapping key of the next *generation* if there are values again. The format of the file is in
 /// docs/security.md.
 package struct PersonKeyRing: Sendable {
-    /// 16 random bytes that identify the file. They are kept for ever, and stored in the database too.
+    /// 16 random bytes that identify the file. They are kept forever, and also stored in the database.
     package let id: [UInt8]
-    /// The secret for what no erasure destroys: the keys of days, and the index of email addresses.
+    /// The secret behind the keys that no erasure destroys: the keys of days, and the key of the email index.
     private let common: [UInt8]
     private var persons: PuncturableKey
 
@@ -124,7 +124,7 @@ package struct WrappingKey: Sendable {
     /// The length of a wrapped key.
     package static let wrappedByteCount = PersonKey.byteCount + 8
 
-    /// Encrypts a person key (RFC 3394). The owner and the number of the log are bound to it: for others it does not open.
+    /// Encrypts a person key (RFC 3394). The ciphertext is bound to the owner and the log's number, and cannot be decrypted for any other.
     package func wrap(_ key: PersonKey, of owner: PersonKeyOwner, log: Int64) throws -> [UInt8] {
         Array(try AES.KeyWrap.wrap(SymmetricKey(data: key.revealBytes()), using: wrapping(owner, log)))
     }

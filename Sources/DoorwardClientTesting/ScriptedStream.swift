@@ -4,8 +4,8 @@ import Synchronization
 
 /// A gateway's live stream that does what a test says: it opens, sends snapshots and changes, breaks, and is silent.
 ///
-/// Each function waits until the client has subscribed to what it is about, and returns when the client has processed what was
-/// sent, so that a test needs no other waiting.
+/// Each function waits until the client has subscribed to the names concerned, and returns when the client has processed what was sent, so
+/// that a test needs no other waiting.
 ///
 ///     let stream = ScriptedStream()
 ///     let live = Live(scripted: stream, clock: clock)
@@ -39,7 +39,7 @@ public final class ScriptedStream: LiveTransport {
 
     // MARK: - What the client has done
 
-    /// The number of times that the client has opened the stream, also in vain.
+    /// The number of times that the client has tried to open the stream, including failed attempts.
     public var openings: Int { state.withLock { $0.requests.count } }
     /// The number of times that the client has renewed its token.
     public var renewals: Int { state.withLock { $0.renewals } }
@@ -103,7 +103,7 @@ public final class ScriptedStream: LiveTransport {
 
     /// Refuses the next opening, or breaks it.
     public func failNextOpening(_ error: DoorwardError) { change { $0.failures.append(error) } }
-    /// Refuses the next name that is added to an open stream, or loses the request.
+    /// Refuses the next name that is added to an open stream, or drops the request.
     public func failNextName(_ error: DoorwardError) { change { $0.nameFailures.append(error) } }
     /// Refuses the next renewal of the token.
     public func failNextRenewal(_ error: DoorwardError) { change { $0.renewalFailures.append(error) } }

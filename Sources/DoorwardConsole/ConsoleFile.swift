@@ -22,7 +22,7 @@ extension ConsoleFile {
     /// The page that loads the other files. It names their folder by ``folderPlaceholder``.
     package static let page = ConsoleFile("index.html", PackageResources.index_html)
 
-    /// The text in the page that the path of the folder of the other files replaces.
+    /// The placeholder in the page for the path of the folder with the other files.
     package static let folderPlaceholder = "{{folder}}"
 
     /// The style sheet and the modules. They import each other by `./NAME`, so they are served from one folder.

@@ -146,6 +146,7 @@ declare namespace API {
     faults?: string[];
     capabilities: string[];
     settings?: { autoRelockSeconds: number | null; hasCode: boolean };
+    notes?: string | null;
     metadata?: Record<string, any>;
     createdAt?: string;
     updatedAt?: string;

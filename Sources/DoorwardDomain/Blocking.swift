@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// A thread for calls that block, such as a flush or the wait for another process. The calls run in order.
+/// A separate thread for calls that block, such as a flush or the wait for another process. The calls run in order.
 ///
 /// Swift's pool has one thread for each processor, and the work that a blocked call waits for may need one of them: on two cores,
 /// two blocked calls stop the program. `scripts/lint` finds blocking calls that do not state their thread.
@@ -21,7 +21,7 @@ package final class BlockingThread: Sendable {
     }
 }
 
-/// Runs a call that blocks on a thread of its own.
+/// Runs a blocking call on a separate thread.
 package func blocking<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {

@@ -165,13 +165,14 @@ package enum DenialReason: String, CaseIterable, Codable, Sendable {
 
 /// The time of a decision, read once from the gateway's clock: the instant, and whether the clock was trusted at that instant.
 ///
-/// While the clock is untrusted, no guest window is known to be open, so guest accesses are denied. Roles do not depend on the
-/// time and are decided as ever.
+/// While the clock is untrusted, no guest window is known to be open, so guest accesses are denied. Roles do not depend on the time, and
+/// are decided as usual.
 package struct DecisionTime: Hashable, Sendable {
     /// The reading of the wall clock. Windows and schedules are compared with it.
     package let instant: Timestamp
     /// The instant with which the end of a credential or of visibility is compared: `instant`, or the latest time that the gateway
-    /// knows to have passed if the wall clock shows an earlier one. A clock that was set back revives nothing that has expired.
+    /// knows to have passed if the wall clock shows an earlier one. When the clock was set back, a credential that has expired does not
+    /// become valid again.
     package let expiryInstant: Timestamp
     /// Whether the wall clock was trusted.
     package let isTrusted: Bool
@@ -182,6 +183,6 @@ package struct DecisionTime: Hashable, Sendable {
         expiryInstant = latest.map { max($0, instant) } ?? instant
     }
 
-    /// The time of a decision by a trusted clock, or at an instant that a question names.
+    /// The time of a decision by a trusted clock, or at the instant that a request to decide names.
     package static func trusted(_ instant: Timestamp) -> Self { Self(instant, isTrusted: true) }
 }

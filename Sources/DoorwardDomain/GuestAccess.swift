@@ -33,7 +33,7 @@ package struct GuestAccess: Hashable, Sendable {
     package let grantedUnderAssociationID: AssociationID
     /// When the access was revoked; `nil` if it was not. A revoked access is denied at every instant, even before this time.
     package var revokedAt: Timestamp?
-    /// The restrictions, in memory of their own: most accesses have none, and need no more than this reference.
+    /// The restrictions, in a separate object: most accesses have none, and need only this reference.
     private var restrictions: Restrictions?
 
     /// - Parameters:
@@ -84,8 +84,8 @@ package struct GuestAccess: Hashable, Sendable {
         }
     }
 
-    /// The tenants' associations under which somebody has widened the access since it was granted, ascending. The access ends with
-    /// the first of them that is removed, whatever its carriers are.
+    /// The tenants' associations under which the access was widened after it was granted, ascending. The access ends when the first of them
+    /// is removed, regardless of its carriers.
     package var widenedUnder: [AssociationID] {
         get { restrictions?.widenedUnder ?? [] }
         set {
@@ -178,12 +178,12 @@ package struct WindowResolution: Hashable, Sendable {
         (self.timeZone, self.validFrom, self.validUntil) = (timeZone, validFrom, validUntil)
     }
 
-    /// Both instants were given as such, and no zone was named.
+    /// The request gave both as instants, and named no zone.
     package static let asGiven = WindowResolution()
 }
 
 extension GuestAccess {
-    /// What narrows an access beyond its window, and what it depends on beyond its grant.
+    /// Restrictions of an access in addition to its window, and dependencies in addition to its grant.
     private final class Restrictions: Hashable, Sendable {
         let schedule: Schedule?
         let maxUses: Int?
@@ -228,6 +228,6 @@ package struct GuestLink: Hashable, Sendable {
         (self.digest, self.createdAt) = (digest, createdAt)
     }
 
-    /// The principal that created it, and knows it.
+    /// The principal that created the link, and so knows its secret.
     package var maker: Principal { keyID.map { .apiKey($0) } ?? .user(userID) }
 }

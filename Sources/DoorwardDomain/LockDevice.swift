@@ -117,7 +117,7 @@ package struct DeviceStatus: Hashable, Sendable {
     package var lastSeen: Timestamp?
     /// The reported faults as codes in camel case, such as `jammed` or `notFullyLocked`.
     package var faults: [String]
-    /// What the lock or its bridge reports about its make; every part is `nil` if it is not reported.
+    /// The manufacturer, model and firmware that the lock or its bridge reports; each is `nil` if it is not reported.
     package var product = LockProduct()
 
     package init(
@@ -132,7 +132,7 @@ package struct DeviceStatus: Hashable, Sendable {
     }
 }
 
-/// What a lock is: who made it, and which firmware it runs. Each part is `nil` if it is not known.
+/// The manufacturer, model and firmware version of a lock. Each part is `nil` if it is not known.
 public struct LockProduct: Hashable, Sendable {
     /// The name of the manufacturer.
     public var manufacturer: String?
@@ -146,7 +146,7 @@ public struct LockProduct: Hashable, Sendable {
         (self.manufacturer, self.model, self.firmwareVersion) = (manufacturer, model, firmwareVersion)
     }
 
-    /// The same description with one line of at most 120 characters for each part, whatever text came from outside.
+    /// Returns the same description with each part limited to one line of 120 characters, as the texts come from outside.
     package var bounded: LockProduct {
         func line(_ text: String?) -> String? { text?.singleLine(maxLength: 120) }
         return LockProduct(manufacturer: line(manufacturer), model: line(model), firmwareVersion: line(firmwareVersion))

@@ -118,7 +118,7 @@ package struct Subscription: Hashable, Sendable {
 
 /// A part of the product that a subscription can switch off. Raw values are those of the API.
 package enum SubscriptionModule: String, CaseIterable, Sendable {
-    /// Guest accesses. While it is off, none is granted, and existing ones are denied.
+    /// Guest accesses. While it is off, no guest access is granted, and existing ones are denied.
     case guestAccess
     /// Recurring hours of guest accesses.
     case recurringSchedules

@@ -41,7 +41,7 @@ package struct Schedule: Hashable, Sendable {
         !periods.contains { !$0.days.isEmpty } && specialDays.allSatisfy(\.periods.isEmpty)
     }
 
-    /// Compares the contents, and first whether both share one.
+    /// Compares the contents; two schedules that share one object are equal without a comparison.
     package static func == (a: Self, b: Self) -> Bool {
         if a.content === b.content { return true }
         return a.timeZone == b.timeZone && a.periods == b.periods && a.specialDays == b.specialDays

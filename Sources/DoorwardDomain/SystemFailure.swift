@@ -3,7 +3,7 @@ internal import Glibc
 
 /// An error of the operating system, in words for the person who runs the program: what happened, and what to do next.
 ///
-/// The words follow a colon after what could not be done, and the path: `/data/x.db: the file cannot be made: …`.
+/// The words follow a colon after what could not be done, and the path: `/data/x.db: the file cannot be created: …`.
 package struct SystemFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The number of the error, such as `ENOSPC`.
     package let code: Int32

@@ -16,7 +16,7 @@ package struct Abilities: Sendable {
 
 /// Rendered abilities that depend only on the user and on one version of the directory. It is freed with this version.
 ///
-/// Every change of a lock can change abilities, so each stream compares them; a user can have many streams.
+/// Every change of a lock can change abilities, so each stream compares them; the streams of a user share this result.
 package final class AbilityCache: Sendable {
     /// The number of users that are kept; beyond it, all are dropped.
     static let maxUsers = 1024

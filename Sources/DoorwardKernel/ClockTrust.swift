@@ -1,6 +1,6 @@
 internal import DoorwardDomain
 
-/// Decides whether the wall clock is trusted, from its readings beside those of the monotonic clock. Pure: the same readings give
+/// Decides whether the wall clock is trusted, by comparing its readings with those of the monotonic clock. Pure: the same readings give
 /// the same result.
 ///
 /// The wall clock is untrusted while it is more than 2 s below the high-water mark, and after a step of more than `maxStep` against
@@ -37,7 +37,7 @@ struct ClockTrust: Sendable {
     private(set) var last: Reading
     /// The last reading by a trusted clock; `nil` if this process has had none.
     private var anchor: Reading?
-    /// Since when the clock has agreed; `nil` if it does not, or need not.
+    /// The time since which the clock has agreed again; `nil` if it does not agree, or has not stepped.
     private var agreesSince: MonotonicInstant?
     /// Whether a step larger than `maxStep` has happened, so that the clock must agree for a while before it is trusted.
     private var needsAgreement: Bool
@@ -125,7 +125,7 @@ struct ClockTrust: Sendable {
     /// The step forward that is to be confirmed; `nil` if the clock agrees with the last trusted reading, or is below it.
     private func stepForward(at reading: Reading) -> UnconfirmedStep? {
         guard let anchor else {
-            // No trusted reading in this process. A wall clock below that of the step has been set back since.
+            // No trusted reading in this process. If the wall clock shows a time before the step, it has been set back since.
             if let unconfirmed { return reading.wall >= unconfirmed.after ? unconfirmed : nil }
             guard reading.wall.duration(since: mark) > Self.maxStartGap else { return nil }
             return UnconfirmedStep(before: mark, after: reading.wall)

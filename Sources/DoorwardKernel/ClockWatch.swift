@@ -223,7 +223,7 @@ package struct ClockCare: Sendable {
                 clock: [offer.isBelowMark ? .setMark(offer.at) : .raiseMark(offer.at), .setUnconfirmed(nil)],
                 records: [record(of: offer, by: caller)]))
         guard clock.confirm(offer, loweringMark: loweringMark) else {
-            throw .conflict("The clock changed while it was being accepted; look at its state and accept it again.")
+            throw .conflict("The clock changed while it was being accepted; check its state, then accept it again.")
         }
         windows.noteChangeOfTrust()
         return clock.status

@@ -40,7 +40,7 @@ extension TenancyUnitOfWork {
         for invitation in directory.invitations(by: id) where !directory.isFounded(invitation, at: time) { end(invitation) }
     }
 
-    /// Ends everything that a user could still act with or be admitted by, apart from roles and guest accesses: sessions, password
+    /// Ends all credentials and invitations of a user, apart from roles and guest accesses: sessions, password
     /// link, recovery codes, API keys, the invitations that the user created, and those of the user's address. For a user who is
     /// deleted: a later user with the same address must not inherit anything.
     package mutating func endCredentials(of user: User) {

@@ -123,7 +123,7 @@ package func mappingStoreErrors<Value>(
 
 /// The check that a receipt fails, in the order of the checks. Raw values are those of the API.
 package enum ReceiptProblem: String, CaseIterable, Sendable {
-    /// It is no JWS with ES256, or the signature is not one of its certificate.
+    /// It is not a JWS with ES256, or the signature does not match its certificate.
     case signature
     /// Its certificates do not lead to the configured root, are not those of the App Store, or were not valid when it was signed.
     case chain

@@ -43,7 +43,7 @@ package protocol AccessLogStore: Sendable {
     /// The records with these numbers for an export, with the personal values whose keys exist, in order. A record that was removed
     /// or does not exist is left out. Throws the list errors, and waits as lists of the reader do.
     ///
-    /// - Parameter byteCount: when the records have so many bytes, the list ends before the next record whose number is a multiple of
+    /// - Parameter byteCount: when the records have this many bytes, the list ends before the next record whose number is a multiple of
     ///   256.
     func sealedRecords(
         _ ranges: [Range<UInt64>], of log: LogID, for reader: ListReader, upTo byteCount: Int

@@ -1,6 +1,6 @@
 package import DoorwardDomain
 
-/// What the use cases of a gateway stand on.
+/// The services that all use cases of a gateway share.
 package struct Kernel: Sendable {
     /// The current tenancy.
     package let directory: CurrentDirectory

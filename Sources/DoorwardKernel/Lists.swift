@@ -185,7 +185,7 @@ package struct CallerSnapshot {
     }
 }
 
-/// The sorted ids of lists that were read in one version of the directory, so that further pages cost what they show.
+/// The sorted ids of lists that were read in one version of the directory, so that the cost of a further page depends only on its items.
 ///
 /// The cost of the first page of a list and of the first search in it, after each change of the tenancy, is proportional to the
 /// number of objects that its reader sees. Contains only lists that do not depend on the time.

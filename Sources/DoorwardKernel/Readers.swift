@@ -70,8 +70,8 @@ extension TenancyDirectory {
         }
         if mayRevoke(on: .property(access.propertyID)) { return true }
         guard let unit = access.unitID, mayRevoke(on: .unit(unit)) else { return false }
-        // A right on a unit alone is a tenant's. Accesses that ended before their tenancy, or with that of a former tenant, are no
-        // concern of theirs.
+        // A user with a right only on a unit is a tenant. A tenant does not see accesses that ended before the tenancy began, or that ended
+        // with a former tenant's tenancy.
         return subject.historyStart(in: unit).map { $0 < access.endsAt } ?? false
             && access.deviceIDs.contains { access.isHeld(on: $0) { association($0) != nil } }
     }
@@ -89,7 +89,7 @@ extension TenancyDirectory {
         return mayManage(access, subject)
     }
 
-    /// Whether the access has not ended and has a link, of which only those know who may end it.
+    /// Whether the access has not ended and has a link; only subjects who may end the link may know this.
     package func hasLink(_ access: GuestAccess, shownTo subject: Subject, at now: Timestamp) -> Bool {
         now < access.endsAt && guestLink(of: access.id) != nil && manages(access, subject)
     }

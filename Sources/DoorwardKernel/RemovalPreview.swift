@@ -16,11 +16,11 @@ package struct RemovalPreview: Sendable {
 
     /// The entities that are deleted, in the order of the changes: children before their parents.
     package var removed: [Removed] = []
-    /// What ends without being an entity of its own: roles, guest accesses, API keys and invitations that are valid now or later,
+    /// Everything else that ends: roles, guest accesses, API keys and invitations that are valid now or later,
     /// sessions, and the assignment of a device to a unit or property.
     package var ended: [RecordTarget] = []
 
-    /// What is known without a change of the tenancy.
+    /// Effects that are not changes of the tenancy.
     package init(removed: [Removed] = [], ended: [RecordTarget] = []) { (self.removed, self.ended) = (removed, ended) }
 
     /// - Parameters:

@@ -3,10 +3,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A serial queue with a thread of its own, for work that computes for long.
+/// A serial queue with its own thread, for work that needs much processor time.
 ///
-/// A large snapshot of a stream, or a change that concerns thousands of streams, takes all the processor time that there is. On the
-/// threads of Swift's pool, the next step of each request would wait for all of this. A serial queue occupies one thread of its own at a time, and the operating system divides the time fairly.
+/// A large snapshot of a stream, or a change that concerns thousands of streams, can take all processor time. On the threads of Swift's
+/// pool, each request would have to wait for this work at its next step. A serial queue occupies one thread of its own at a time, and the
+/// operating system divides the time fairly.
 package final class SeparateExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
@@ -27,7 +28,7 @@ package final class ExecutorGroup: Sendable {
 
     /// - Parameters:
     ///   - name: the kind of work, for the labels of the threads.
-    ///   - yieldsToCommands: whether the work lasts so long that commands go first; see `BackgroundExecutor`.
+    ///   - yieldsToCommands: whether the work takes so long that commands must have precedence; see `BackgroundExecutor`.
     package init(_ name: String, yieldsToCommands: Bool = false) {
         executors = (0..<max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { number -> any TaskExecutor in
             if yieldsToCommands { BackgroundExecutor("\(name).\(number)") } else { SeparateExecutor("\(name).\(number)") }
@@ -43,8 +44,8 @@ package final class ExecutorGroup: Sendable {
 /// Runs long work, such as the lines of an export, on a thread with a lower scheduling priority than the threads of commands. While the
 /// processors are busy, the commands get most of the time; otherwise the work gets all of it.
 ///
-/// Each thread of Linux has a nice value of its own (setpriority(2), "C library/kernel differences"). An unprivileged thread cannot
-/// take its value back, so it is not one of a shared pool, and lasts as long as the process.
+/// Each thread of Linux has a nice value of its own (setpriority(2), "C library/kernel differences"). An unprivileged thread cannot undo
+/// this, so it does not come from a shared pool, and lives as long as the process.
 package final class BackgroundExecutor: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     private let added = DispatchSemaphore(value: 0)

@@ -65,7 +65,7 @@ extension StoreBackupProblem: CustomStringConvertible {
         case .folderNotWritable: "The gateway may not write to the folder of the backup; choose another, or change its owner."
         case .alreadyExists: "A file of this name exists already, and a backup never replaces a file; choose another name."
         case .diskFull:
-            "The backup does not fit on its disk, and was not kept; free space there, or choose a folder on another disk."
+            "The backup does not fit on its disk, and the copy was deleted; free space there, or choose a folder on another disk."
         case .alreadyRunning: "Another backup is being written; try again when it has ended."
         }
     }
@@ -81,15 +81,15 @@ package protocol BackupStorage: Sendable {
     /// - Throws: `.refused` if the folder does not exist or cannot be written; `.failed`.
     func names() async throws(StoreBackupError) -> [String]
 
-    /// Reads a whole backup, as `doorward store check` does.
+    /// Checks a backup completely, as `doorward store check` does.
     ///
-    /// - Returns: a sentence about its first fault; `nil` if it is whole.
+    /// - Returns: a sentence about its first fault; `nil` if it has none.
     /// - Throws: `.failed` if it cannot be checked.
     func fault(in name: String) async throws(StoreBackupError) -> String?
 
     /// Gives a file another name, which no other file has; durable on return.
     func rename(_ name: String, to newName: String) async throws(StoreBackupError)
 
-    /// Deletes files of these names. One that does not exist is passed over.
+    /// Deletes files of these names. A file that does not exist is ignored.
     func remove(_ names: [String]) async throws(StoreBackupError)
 }

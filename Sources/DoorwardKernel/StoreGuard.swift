@@ -55,7 +55,7 @@ package final class StoreGuard: Sendable {
     /// False from a failed write until recovery has settled everything in doubt.
     package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
 
-    /// The number of erasures of personal values so far. What was read before the last one may contain erased values.
+    /// The number of erasures of personal values so far. Data that was read before the last erasure may contain erased values.
     package var erasureCount: UInt64 { erasures.load(ordering: .acquiring) }
 
     /// Writes `transaction` durably, completely or not at all; after a failure it may have been written.
@@ -85,7 +85,7 @@ package final class StoreGuard: Sendable {
         do {
             let places: [RecordPosition]
             do {
-                // An erasure counts after a failed write too, as it may be durable, and before the change feed announces it.
+                // Count an erasure before the change feed announces it, and also after a failed write, because it may be durable.
                 defer { if !transaction.forgets.isEmpty { erasures.add(1, ordering: .releasing) } }
                 places = try await store.commit(transaction)
             }

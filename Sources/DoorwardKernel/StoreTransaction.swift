@@ -201,7 +201,7 @@ package enum IdempotentResult: Hashable, Sendable {
 /// Placeholder for the type of the entity that a request creates.
 package enum CreatedEntityTag {}
 
-/// A purchase that a user has redeemed. It belongs to this user for good, also after the user is deleted.
+/// A purchase that a user has redeemed. It belongs to this user permanently, even after the user is deleted.
 package struct RedeemedPurchase: Hashable, Sendable {
     /// The digest that identifies the purchase.
     package let digest: [UInt8]
@@ -229,8 +229,8 @@ package struct LogCut: Hashable, Sendable {
     package init(log: LogID, firstSeq: UInt64) { (self.log, self.firstSeq) = (log, firstSeq) }
 }
 
-/// What the store knows of a log's checkpoints, which are kept in a file outside it. The file is never behind the mark, unless
-/// it was replaced by an older one.
+/// The store's copy of the position of a log's newest checkpoint; the checkpoints themselves are in a file outside the store. The file is
+/// never behind the mark, unless it was replaced by an older one.
 package struct CheckpointMark: Hashable, Sendable {
     /// The log.
     package let log: LogID

@@ -43,7 +43,7 @@ package struct TenancyUnitOfWork {
         subject = directory.subject(of: caller.principal, at: time)
     }
 
-    /// Makes a change, and the changes that follow from it: what loses its ground ends in the same transaction.
+    /// Makes a change, and the changes that follow from it: everything that depended on a removed right ends in the same transaction.
     package mutating func apply(_ change: TenancyChange) {
         let loser = directory.userLosingRights(by: change)
         endPasswordLinks(endedBy: change)

@@ -117,7 +117,7 @@ package final class TenancyWriter: Sendable {
     ) async throws(GatewayError) -> Value? {
         switch try await idempotency.begin(call) {
         case .fresh: return nil
-        case .made(.command): throw .internalFailure("a command is stored under the idempotency key of a creation")
+        case .made(.command): throw .internalFailure("the idempotency key of a request to create an entity belongs to a command")
         case .made(.entity(let id)):
             let (tenancy, subject) = directory.resolve(caller)
             return try Value.find(id.cast(), for: subject, at: clock.decisionTime(), in: tenancy)

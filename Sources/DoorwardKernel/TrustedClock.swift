@@ -12,11 +12,11 @@ package final class TrustedClock: GatewayClock {
         var lastStep: ClockStep?
         /// Events that are not recorded yet, the oldest first.
         var events: [ClockEvent] = []
-        /// How many events did not fit into `events`.
+        /// The number of events that were dropped because `events` was full.
         var dropped = 0
     }
 
-    /// A difference from the last reading that is not examined further: slewing, and rounding to milliseconds.
+    /// The maximum difference from the last reading that is ignored: slewing, and rounding to milliseconds.
     private static let slack: Int64 = 1_000_000_000
     /// The maximum number of events that wait to be recorded.
     private static let maxEvents = 64

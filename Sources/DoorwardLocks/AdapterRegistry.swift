@@ -77,7 +77,8 @@ package struct AdapterStates: Sendable {
 
     /// Every adapter, sorted by kind, with the transports over which the caller may attach locks, and the locks that the caller sees.
     ///
-    /// To a super admin, everything is visible. To others, nothing shows that another portfolio has a transport or a lock.
+    /// To a super admin, everything is visible. For other callers, the result does not reveal that another portfolio has a transport or a
+    /// lock.
     ///
     /// - Throws: `.denied` for a caller who may attach locks nowhere.
     package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {

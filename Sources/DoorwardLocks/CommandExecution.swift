@@ -44,7 +44,7 @@ final class CommandExecution: InFlightExecution {
     /// The current state of the command.
     var command: Command { state.withLock { $0 } }
 
-    /// Shows the command in a state that is durable, or that nothing contradicts.
+    /// Publishes the command in a state that is durable, or that cannot be contradicted.
     func show(_ command: Command) { state.withLock { $0 = command } }
 
     /// The current state, with the log of its intent.
@@ -324,7 +324,7 @@ final class CommandExecution: InFlightExecution {
         live.areSettingsConfirmed = live.bindingGeneration == bindingGeneration
     }
 
-    /// The use that the outcome gives back: that of a command which certainly has not opened the lock.
+    /// The use that the outcome returns, if the command certainly has not opened the lock.
     private func returnedUses(of ended: Command) -> [CounterChange] {
         guard !ended.consumesUse, let id = reservedUse.withLock({ $0 }) else { return [] }
         return [.returnUse(of: id)]

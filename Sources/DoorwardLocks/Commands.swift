@@ -66,7 +66,7 @@ package final class Commands: Sendable {
         return found.flatMap { mayRead($0) ? $0 : nil }
     }
 
-    /// A command of anybody; the caller checks who may read it.
+    /// Returns a command regardless of its actor; the calling code checks who may read it.
     package func existing(_ id: CommandID) async throws(GatewayError) -> StoredCommand? {
         if let command = running.command(id) { return command }
         return try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }

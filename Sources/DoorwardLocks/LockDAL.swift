@@ -172,7 +172,7 @@ package final class LockDAL: Sendable {
         return Decided(time: time, snapshot: snapshot, decision: decision)
     }
 
-    /// Accepts a command, under another rule if another command takes the last use of the guest access first.
+    /// Accepts a command; if another command takes the last use of the guest access first, under another rule.
     private func accept(
         _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> CommandExecution {

@@ -41,8 +41,8 @@ package final class Lockdowns: Sendable {
     /// Starts a lockdown, and then locks the property's devices. When the first LOCK is sent, the lockdown is durable and in force:
     /// no UNLOCK or UNLATCH that was decided before is sent any more.
     ///
-    /// If the lockdown is active already, locks only the devices whose state is not known to be `LOCKED`. A device that a LOCK of a
-    /// lockdown is on its way to gets no second one; the result is that command.
+    /// If the lockdown is active already, locks only the devices whose state is not known to be `LOCKED`. If a LOCK of a lockdown was
+    /// already sent to a device, no second one is sent; the result is that command.
     ///
     /// - Parameters:
     ///   - reason: the reason that the caller gave.
@@ -103,7 +103,7 @@ package final class Lockdowns: Sendable {
 
     // MARK: - Locking
 
-    /// Locks the devices in a task of its own, which continues if the response is due before it ends.
+    /// Locks the devices in a separate task, which continues after the response if it is not finished by then.
     private func lockDevices(_ request: LockdownRequest, until due: MonotonicInstant) async -> [LockdownResult] {
         let run = LockdownRun()
         Task(executorPreference: executor) { [self] in
@@ -130,7 +130,7 @@ package final class Lockdowns: Sendable {
         }
     }
 
-    /// Locks one device. An error that is not a denial leaves its result pending: nothing was decided.
+    /// Locks one device. After an error other than a denial, the result stays pending, because nothing was decided.
     private func lock(_ device: DeviceID, _ request: LockdownRequest, _ run: LockdownRun) async {
         let repeatable = request.repeatable.map { $0.part(device) }
         do {
@@ -151,7 +151,7 @@ package final class Lockdowns: Sendable {
         }
     }
 
-    /// Locks a device by the LOCK of a lockdown that is underway to it, or by a new one.
+    /// Locks a device: joins the LOCK of a lockdown that was already sent to it, or sends a new one.
     ///
     /// - Parameter follow: waits until the command has ended, and returns its final state.
     private func lockOnce(
@@ -174,7 +174,7 @@ package final class Lockdowns: Sendable {
             let entry = repeatable.entry(.command(earlier.accepted.id), at: clock.now())
             try await storeGuard.write(StoreTransaction(idempotency: [entry]))
         } else {
-            // The caller of the earlier command had no right to it, or has lost it. This caller's own rights decide anew.
+            // The caller of the earlier command had no right to it, or has lost it. Decide again by this caller's own rights.
             _ = await follow(try await locks.begin(request.lock(device), repeatable: repeatable).value)
         }
     }
@@ -262,7 +262,7 @@ extension TenancyUnitOfWork {
 package struct LockdownResult: Sendable {
     /// The outcome of the LOCK.
     package enum Outcome: Sendable {
-        /// Nothing was decided yet: the other locks come first, or the gateway could not accept the command.
+        /// Nothing was decided yet: other locks are still being locked, or the gateway could not accept the command.
         case pending
         /// The command, in its latest known state.
         case command(Command)

@@ -143,7 +143,7 @@ extension AbilityRule {
         return [AbilityRule(["read"], on: [subject], [condition], fields: FieldTable.fields(of: kind, at: level).sorted())]
     }
 
-    /// What a tenant has beside the unit: its property, and the common areas that the unit lists.
+    /// The objects that a tenant can see in addition to the unit: its property, and the common areas that the unit lists.
     private static func ofTenant(_ id: UnitID, in directory: TenancyDirectory) -> [AbilityRule] {
         guard let unit = directory.unit(id) else { return [] }
         let property = Condition.equals("id", "\(unit.propertyID)")
@@ -193,7 +193,8 @@ extension TenancyDirectory {
         return allowed
     }
 
-    /// The rules that forbid operations on locks, each with its reason. A later one decides, in the order of the reasons.
+    /// The rules that forbid operations on locks, each with its reason. Of several that match, the last one decides; they are in the order
+    /// of the reasons.
     fileprivate func forbiddingRules(
         for subject: Subject, roles: [HeldRole], guestDevices: [DeviceID]
     ) -> [AbilityRule] {
@@ -243,8 +244,8 @@ extension TenancyDirectory {
 extension SecurityService {
     /// The next instant after `time` at which the clock changes the user's abilities; `nil` if there is none.
     ///
-    /// Most edges of guest accesses change an ability. After a hundred that do not, such as those of an access beside a role that
-    /// gives more, the next edge is returned although nothing may change then.
+    /// Most edges of guest accesses change an ability. If a hundred edges change nothing, for example because a role gives more than the
+    /// access, the next edge is returned although it may change nothing.
     package static func nextAbilityChange(
         of subject: Subject, after time: DecisionTime, in directory: TenancyDirectory
     ) -> Timestamp? {

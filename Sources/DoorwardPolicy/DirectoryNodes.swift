@@ -125,7 +125,7 @@ struct RecentValues<Value: Equatable & Sendable>: Sendable {
     /// Returns an equal value that was stored recently. If there is none, stores and returns `value`.
     mutating func shared(_ value: Value) -> Value { shared(where: { $0 == value }, orElse: value) }
 
-    /// The same, if creating the value takes longer than comparing.
+    /// Like the other function, for values that take longer to create than to compare.
     mutating func shared(where isEqual: (Value) -> Bool, orElse value: @autoclosure () -> Value) -> Value {
         if let known = values.last(where: isEqual) { return known }
         if values.count == Self.capacity { values.removeFirst() }
@@ -318,7 +318,7 @@ final class UserNode: Sendable {
 
     func replacing(user: User) -> UserNode { UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses) }
 
-    /// The roles and guest accesses of the id alone.
+    /// The same node without the user: only the roles and guest accesses that refer to the id.
     var withoutUser: UserNode { UserNode(id: id, roles: roles.all, guestAccesses: guestAccesses) }
 
     func replacing(roles: [HeldRole]) -> UserNode { UserNode(id: id, user: user, roles: roles, guestAccesses: guestAccesses) }

@@ -214,8 +214,8 @@ extension ManagementHolders {
 }
 
 extension SecurityService {
-    /// Whether a subject holds a role or a higher one on an entity, directly or through an entity above it. True for a super admin:
-    /// what they give there is limited by their own rights all the same. For an API key, both its role and its creator must hold it.
+    /// Whether a subject holds a role or a higher one on an entity, directly or through an entity above it. True for a super admin: the
+    /// rights that they give there are limited by their own rights anyway. For an API key, both its role and its creator must hold it.
     package static func holds(
         _ role: Role, on entity: AssociatedEntity, _ subject: Subject, in directory: TenancyDirectory
     ) -> Bool {

@@ -64,7 +64,7 @@ package struct Subject: Sendable {
     /// The user under whom the subject's commands are recorded; for an API key, the user who created it.
     package var actorUserID: UserID? { key?.key.userID ?? userID }
 
-    /// The reader of lists: the user or the API key, each with a place of its own; `nil` for other principals.
+    /// The reader of lists, for fair queueing: the user or the API key, each counted separately; `nil` for other principals.
     package var readerID: UserID? { key?.key.id.cast() ?? userID }
 
     /// Whether the subject holds no guest access and is no API key, so that what the subject sees does not depend on the time.
@@ -229,7 +229,7 @@ final class KeyScope: Sendable {
 /// An API key as stored in the directory, with its role in the form in which decisions read roles.
 final class APIKeyNode: Sendable {
     let key: APIKey
-    /// Holds only the key's role. Its id is the id of no user.
+    /// Holds only the key's role. Its id never equals the id of a user.
     let role: UserNode
 
     /// The portfolio of the key's entity; `nil` for an entity that does not exist.

@@ -55,7 +55,8 @@ package struct TenancyDirectory: Sendable {
     var invitationsByEntity: TreeDictionary<AssociatedEntity, SortedIDs<Invitation>> = [:]
 
     /// The properties under lockdown. Decisions read this set instead of a flag of each device, so that starting a lockdown does
-    /// not change every device of the property, and a device that moves in is under it. The set is nearly always empty.
+    /// not change every device of the property, and so that it also applies to a device that is moved into the property. The set is nearly
+    /// always empty.
     var lockedDownProperties: TreeSet<PropertyID> = []
     /// The portfolios whose subscription does not include guest accesses; nearly always empty.
     var portfoliosWithoutGuestAccess: TreeSet<PortfolioID> = []

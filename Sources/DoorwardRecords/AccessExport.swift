@@ -4,13 +4,13 @@ internal import DoorwardKernel
 internal import DoorwardPolicy
 
 /// An export in progress: the chunks of a file. While a page is formatted and sent, the next one is read. Records that
-/// are written meanwhile are not part of the export. If personal values are erased meanwhile, it ends before its end, as what was read
-/// may have them.
+/// are written meanwhile are not part of the export. If personal values are erased in the meantime, the export ends early and incomplete,
+/// because data already read may contain them.
 package struct AccessExport: AsyncSequence, Sendable {
     /// The bytes of a chunk.
     package typealias Element = [UInt8]
 
-    /// The logs of an export with its name for a file, such as `doorward-gateway`.
+    /// The logs of an export, and the name of its file, such as `doorward-gateway`.
     package let name: String
     private let producer: any ExportProducer
 
@@ -36,7 +36,7 @@ package struct AccessExport: AsyncSequence, Sendable {
             let pages = SelectedPages(selected, proofs: proofs, size: size)
             return AccessExport(name: name(header.log), producer: BundleExport(source, pages: pages, header: header))
         }
-        // Records that the retention has removed cannot be exported. The export begins with the first one that is left.
+        // Records that the retention has removed cannot be exported. The export begins with the first record that is left.
         let kept = try await mappingStoreErrors { () throws(StoreError) in
             try await source.records.store.range(of: header.log, from: range.lowerBound, limit: 0)?.firstSeq ?? 0
         }
@@ -82,7 +82,7 @@ struct ExportSource: Sendable {
         (self.records, self.slot, self.checkRight, erasures) = (records, slot, checkRight, records.erasures())
     }
 
-    /// Checks whether what was read may be sent.
+    /// Checks whether the data that was read may be sent.
     ///
     /// - Throws: `ExportFailure.erased`; the error of `checkRight`.
     func check() throws {
@@ -94,8 +94,8 @@ struct ExportSource: Sendable {
 enum ExportLimits {
     /// The size from which a chunk is sent.
     static let chunk = 64 * 1024
-    /// The most records of a page, a multiple of 256. Pages of a complete export begin at multiples of 256, the records of a tile. A large
-    /// page costs less for each record: its keys are read once, and threads wait for each other less often.
+    /// The maximum number of records of a page, a multiple of 256. Pages of a complete export begin at multiples of 256, the records of a
+    /// tile. A large page costs less for each record: its keys are read once, and threads wait for each other less often.
     static let page: UInt64 = 2048
     /// The bytes of records after which a page of a complete export ends early, at a multiple of 256.
     static let pageByteCount = 4 * 1024 * 1024
@@ -161,9 +161,9 @@ private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page
     }
 }
 
-/// Why an export ends before its end. The client gets an incomplete file, and the operator's log the reason.
+/// Why an export ends early, with an incomplete file. The client gets an incomplete file, and the operator's log the reason.
 enum ExportFailure: Error {
-    /// Personal values were erased since the export began: what was read may have them. The caller begins again.
+    /// Personal values were erased since the export began: data already read may contain them. The caller begins again.
     case erased
     /// The retention has removed records of the export.
     case recordsRemoved

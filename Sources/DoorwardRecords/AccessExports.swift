@@ -70,7 +70,7 @@ package struct AccessExports: Sendable {
 
     // MARK: - Rights
 
-    /// What the caller may export of what is requested. The request selects records that one file can contain.
+    /// The part of the request that the caller may export. The request selects records that one file can contain.
     private func admit(
         _ request: ExportRequest, of subject: Subject, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> [RecordScope] {
@@ -81,7 +81,7 @@ package struct AccessExports: Sendable {
         return scopes
     }
 
-    /// What the caller may export of the requested log, or of all logs.
+    /// The part of the requested log, or of all logs, that the caller may export.
     private func scopes(
         _ request: ExportRequest, of subject: Subject, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> [RecordScope] {
@@ -115,7 +115,7 @@ package struct AccessExports: Sendable {
         }
         guard subject.isSuperAdmin else { throw .outOfReach }
         let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
-        // Every log is in the reach of a super admin, so that an unknown one does not exist.
+        // A super admin sees every log, so for a super admin an unknown log does not exist.
         guard frontier != nil else { throw .outOfReach(of: subject) }
         return .portfolioLog(id)
     }
@@ -152,7 +152,7 @@ package struct AccessExports: Sendable {
         details["what"] = .string("accessLog")
         details["format"] = .string(request.format.rawValue)
         details["complete"] = .bool(isComplete)
-        // A caller who may export one property only reads the record of it, too.
+        // A caller who may export only one property can read the record of the export, too.
         let properties = Set(scopes.filter { $0.log == log }.map(\.propertyID))
         let property = properties.count == 1 ? properties.first ?? nil : nil
         return PendingRecord(
@@ -190,7 +190,7 @@ package struct ExportRequest: Sendable {
     package var filter: RecordFilter
     /// The number of the first record; `nil` for the first one of the log.
     package var fromSeq: UInt64?
-    /// The number after that of the last record; `nil` for the last one at the beginning of the export.
+    /// The number of the first record that is not exported; `nil` for all records up to the beginning of the export.
     package var untilSeq: UInt64?
 
     package init(format: Format, filter: RecordFilter = RecordFilter(), fromSeq: UInt64? = nil, untilSeq: UInt64? = nil) {

@@ -167,7 +167,7 @@ extension TenancyDirectory {
     }
 }
 
-/// What signing checkpoints needs from outside: names, keys, files and intervals.
+/// The parameters of signing checkpoints: names, keys, files and intervals.
 package struct AuditSetup: Sendable {
     /// The private key. Its name is that of the gateway, and its public half is in the store.
     let signer: NoteSigner

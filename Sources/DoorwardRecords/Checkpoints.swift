@@ -7,7 +7,7 @@ import Synchronization
 
 /// Signs a checkpoint of each log, and keeps the checkpoints in a file outside the store.
 ///
-/// Before it signs, it proves to itself that the log continues the one that was signed last. So no two checkpoints of a log
+/// Before it signs, it verifies that the log continues the checkpoint that was signed last. So no two checkpoints of a log
 /// contradict each other, and a change of earlier records is detected at the next checkpoint. The work runs in a task of its
 /// own: no command waits for it.
 package final class Checkpoints: Sendable {
@@ -169,7 +169,7 @@ package final class Checkpoints: Sendable {
     package func run(_ feed: ChangeFeed) async {
         var position = feed.position
         var changed: [LogID: MonotonicInstant] = [:]
-        // All logs are compared at the start, after changes that the feed no longer has, and again after a failed read.
+        // All logs are compared at the start, after changes that the feed has dropped, and after a failed read.
         var areAllToBeCompared = true
         do {
             while true {
@@ -243,8 +243,8 @@ package final class Checkpoints: Sendable {
     /// Signs a checkpoint of every log that has new records.
     package func signAll() async throws { try await sign(try await readHeads().map(\.log)) }
 
-    /// First the portfolios' logs, then their checkpoints' records, then the gateway's log, which contains these records. Its own
-    /// checkpoints are not recorded, so that a round ends.
+    /// First the portfolios' logs, then their checkpoints' records, then the gateway's log, which contains these records. Checkpoints of
+    /// the gateway's log are not recorded, because each record would need a further checkpoint.
     func signLocked(_ logs: [LogID], also former: NoteSigner?) async throws {
         try await signRound(logs.filter { $0 != .gateway }, also: former)
         try await signRound([.gateway], also: former)
@@ -278,8 +278,8 @@ package final class Checkpoints: Sendable {
         return CheckpointJournal.Entry(note)
     }
 
-    /// Tells of a log that contradicts its checkpoint: in the program's log, by the metric and the list of logs, and by a record in
-    /// the gateway's log. If the record cannot be written, this is repeated with the next checkpoint.
+    /// Reports a log that contradicts its checkpoint: in the program's log, in the metric, in the list of logs, and by a record in the
+    /// gateway's log. If the record cannot be written, this is repeated with the next checkpoint.
     private func noteMismatch(of log: LogID, _ checkpoint: Checkpoint?, size: UInt64) async throws {
         guard state.withLock({ $0.contradicted.insert(log).inserted }) else { return }
         defer { contradictedLogs.set(Int64(contradicted.count)) }

@@ -21,7 +21,7 @@ struct ExportRecords: Sendable {
     let erasures: @Sendable () -> UInt64
 }
 
-/// Reads each page while the one before is sent: one page is held, whatever the time until it is requested. A failed read is thrown when
+/// Reads each page while the previous one is sent; never holds more than one page. A failed read is thrown when
 /// its page is requested.
 struct ReadAhead<Pages: ExportPages>: ExportPages {
     private var pages: Pages

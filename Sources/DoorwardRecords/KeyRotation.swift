@@ -42,13 +42,13 @@ extension Checkpoints {
                     credentials: [.noteKey(.checkpoints, publicHalf: signer.verifierKey.key)],
                     records: [record(random.id(at: now), now, try KeyRotation(from: former, to: signer).details)]))
             state.withLock { $0.signer = signer }
-            // From here on the new key is in force: what fails is repeated by the next round or the next start.
+            // From here on the new key is in force: a step that fails is repeated in the next round or at the next start.
             do {
                 try await signLocked(try await readHeads().map(\.log), also: former)
                 try await setup.keys.activateStaged()
             } catch {
                 logger.error(
-                    "the rotation of the key could not be completed; it is at the next start", metadata: ["error": "\(error)"])
+                    "the key rotation could not be completed; the next start completes it", metadata: ["error": "\(error)"])
             }
             return signer.verifierKey
         } catch let error as GatewayError {

@@ -8,9 +8,9 @@ import Synchronization
 
 /// Removes the records of portfolios' logs whose retention has ended, and finishes erasures that could not be finished at once.
 ///
-/// A record is removed in the night (UTC) after it became `days` days old, so that a log is cut once a day. The removal is done
-/// in slices: each is one transaction with its record `RETENTION_CUT`, and between two slices other writes have their turn.
-/// Nothing is removed under a legal hold, nor while the clock is not trusted.
+/// A record is removed in the night (UTC) after it became `days` days old, so that records of a log are removed once a day. The removal is
+/// done in slices: each is one transaction with its record `RETENTION_CUT`, and between two slices other writes have their turn. Nothing is
+/// removed under a legal hold, nor while the clock is not trusted.
 package final class LogRetention: Sendable {
     /// The maximum number of records that one transaction removes.
     static let recordsPerSlice: UInt64 = 500
@@ -18,7 +18,7 @@ package final class LogRetention: Sendable {
     static let pause = Duration.milliseconds(50)
     /// How often the logs are looked at.
     static let interval = Duration.seconds(600)
-    /// The most tries, a second apart, to empty the write-ahead log after a removal.
+    /// The maximum number of attempts, a second apart, to empty the write-ahead log after a removal.
     static let maxFinishes = 20
 
     private let directory: CurrentDirectory
@@ -74,7 +74,7 @@ package final class LogRetention: Sendable {
                     metadata: ["portfolio": "\(portfolio)", "reason": "\(error)"])
             }
         }
-        // Reads are short, but while exports run, most moments have one: several tries find a moment without.
+        // Reads are short, but while exports run, there is nearly always one in progress, so several attempts are needed.
         for _ in 0..<Self.maxFinishes where isFinishingDue.withLock(\.self) {
             guard (try? await finishErasures()) != nil else { return }
             guard isFinishingDue.withLock(\.self) else { return }

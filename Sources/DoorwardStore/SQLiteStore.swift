@@ -78,8 +78,8 @@ package final class SQLiteStore: GatewayStore {
         let reader = try StoreReader(path: path, limits: limits, clock: clock)
         do {
             try connection.keys.erase(try connection.erasedPersons())
-            // A process that was killed may have left erased content in the write-ahead log. And a migration may have rewritten
-            // the whole database: the first commands must not wait for a checkpoint.
+            // A process that was killed may have left erased content in the write-ahead log. A migration may also have rewritten the whole
+            // database, and the first commands must not wait for a checkpoint of it.
             try connection.cutLog(waitsForReaders: true)
             try connection.prune(at: clock.now())
             try Projector.catchUp(connection.queue, limit: limits.entriesPerProjection)

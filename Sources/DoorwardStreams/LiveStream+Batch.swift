@@ -3,7 +3,7 @@ internal import DoorwardKernel
 internal import DoorwardPolicy
 import Synchronization
 
-// Makes the events that are sent together, under the mutex of the stream.
+// Makes the events that are sent together; called under the mutex of the stream.
 extension LiveStream {
     /// Decides and renders with the present directory and time, and enters the gate.
     func take(_ stored: Stored) -> StreamBatch? {
@@ -61,7 +61,7 @@ extension LiveStream {
         }
         state.follow.update(readable: readable, starts: stored.starts)
         if !stored.starts.isEmpty {
-            // What was revoked begins anew with a snapshot.
+            // A name that was revoked begins again with a snapshot.
             for name in state.mirror.stored(.accessRecord, where: { $0 == .revoked }) {
                 state.mirror.setPhase(.waiting, of: name.name)
             }
@@ -153,14 +153,14 @@ private struct StreamBatchBuilder {
     var events: [StreamEvent] = []
     var stored: [(item: StreamItem, digest: StreamDigest)] = []
 
-    /// Renders an item of the store, and notes it as part of the batch.
+    /// Renders an item of the store, and adds it to the batch.
     mutating func value(of item: StreamItem) -> [UInt8] {
         let value = render(item)
         stored.append((item, StreamDigest(value)))
         return value
     }
 
-    /// Gives the events since the last call this position in the logs.
+    /// Sets this position in the logs for the events added since the last call.
     mutating func flush(_ records: RecordMarks) {
         for (content, number) in output.events.dropFirst(events.count) {
             let mark = StreamMark(generation: generation, stream: stream, number: number, createdAt: now, records: records)

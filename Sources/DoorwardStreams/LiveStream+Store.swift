@@ -3,8 +3,8 @@ internal import DoorwardKernel
 internal import DoorwardPolicy
 import Synchronization
 
-// Reads what a batch is made of: the records and commands, and the objects of new names. Nothing is decided here: what was read is
-// selected again when the batch is made.
+// Reads the data for a batch: the records and commands, and the objects of new names. Nothing is decided here: the data are selected again
+// when the batch is made.
 extension LiveStream {
     /// What was read for a step.
     struct Stored {
@@ -27,7 +27,7 @@ extension LiveStream {
         }
         var stored = Stored()
         let view = view
-        // Not under the mutex, for which changes and the gate wait.
+        // Not under the mutex, because changes and the gate wait for it.
         stored.listed = names.map { ($0, view.members(of: $0.query)) }
         guard !isIdle else { return stored }
         do throws(StoreError) {
@@ -49,7 +49,7 @@ extension LiveStream {
             stored.starts[log] = try await services.store.start(in: log, view, resumed: follow.resumed(for: log))
         }
         let waiting = mirror.stored(.accessRecord) { $0 == .waiting }
-        // The positions of new logs first: a snapshot ends where they begin.
+        // Read the positions of new logs first, because a snapshot ends where they begin.
         guard stored.starts.isEmpty else { return }
         if let name = waiting.first {
             try await fetchSnapshot(of: name, &stored, follow, view)

@@ -23,7 +23,7 @@ package struct StreamBatch: Sendable {
     package let isLast: Bool
 }
 
-/// What the streams of a gateway have in common.
+/// The services that all streams of a gateway share.
 struct StreamServices: Sendable {
     let directory: CurrentDirectory
     let devices: any DeviceStatuses
@@ -40,23 +40,23 @@ struct StreamServices: Sendable {
     }
 }
 
-/// One stream: what its client has, what is waiting for it, and what is on its way.
+/// One stream: the objects that its client has, those that are waiting, and those in flight.
 ///
 /// `nextBatch` decides and renders with the directory of the moment in which it returns, and marks the batch as in flight until
-/// `written`. A change of the tenancy that takes a right away waits for batches in flight that contain what was taken.
+/// `written`. A change of the tenancy that revokes a right waits for batches in flight that contain objects of that right.
 package final class LiveStream: Sendable {
     /// Renders an item with the fields that the caller of the view sees.
     package typealias Render = @Sendable (StreamView, StreamItem) -> [UInt8]
 
     /// The time between two `position` events.
     package static let positionInterval = Duration.seconds(15)
-    /// A client that takes nothing for this time is disconnected.
+    /// A client that reads nothing for this time is disconnected.
     package static let stall = Duration.seconds(10)
 
     struct InFlight {
         let objects: [StreamObject]
         let stored: [(item: StreamItem, digest: StreamDigest)]
-        /// The last time that the client took something.
+        /// The last time that the client read something.
         var since: MonotonicInstant
     }
 
@@ -154,7 +154,7 @@ package final class LiveStream: Sendable {
         signal.set()
     }
 
-    /// Ends the stream after what is in flight.
+    /// Ends the stream after the batch in flight.
     func end(_ reason: StreamEnd, retryAfter: Duration) {
         state.withLock { state in
             if state.ending == nil { (state.ending, state.retryAfter) = (reason, retryAfter) }
@@ -173,7 +173,7 @@ package final class LiveStream: Sendable {
 
     /// Called every second: wakes the stream if its position is due, or its session has ended.
     ///
-    /// - Returns: whether the client has to be disconnected, because it takes nothing.
+    /// - Returns: whether the client has to be disconnected, because it does not read.
     func tick(at now: MonotonicInstant) -> Bool {
         let isValid = services.isValid(caller, in: view)
         let (isDue, isStalled) = state.withLock { state in
@@ -206,13 +206,13 @@ package final class LiveStream: Sendable {
     /// The events that can be sent now; `nil` if there are none.
     func pendingBatch() async -> StreamBatch? { take(await fetch()) }
 
-    /// Notes that the client has taken a part of the batch.
+    /// Records that the client has received a part of the batch.
     package func progress() {
         let now = services.clock.monotonicNow()
         state.withLock { $0.inFlight?.since = now }
     }
 
-    /// Notes that the whole batch was handed over to the transport, or that the connection is closed.
+    /// Records that the whole batch was handed over to the transport, or that the connection is closed.
     package func written() { leaveGate() }
 
     private func leaveGate() {
@@ -225,8 +225,8 @@ package final class LiveStream: Sendable {
 
     // MARK: - The gate
 
-    /// Whether something is in flight that the caller may not see any more, or not in this form. It is in flight until the connection
-    /// of a client that is being disconnected is closed.
+    /// Whether an object is in flight that the caller may no longer see, or no longer with these fields. While a client is being
+    /// disconnected, the batch stays in flight until the connection is closed.
     func isOutdatedInFlight() -> Bool {
         state.withLock { state in
             guard let inFlight = state.inFlight else { return false }
@@ -285,7 +285,7 @@ extension LiveStream.State {
         let isWaiting =
             !mirror.stored(.accessRecord) { $0 == .waiting || $0 == .resuming }.isEmpty
             || !mirror.stored(.command) { $0 == .waiting || $0 == .resuming }.isEmpty
-        // What nobody follows any more is no work: it would never end.
+        // Logs that are no longer followed count as no work, because that work would never end.
         let hasCommands = mirror.has(.command) && (hasMissedCommands || !dirtyCommands.isEmpty)
         return isWaiting || hasCommands || (!follow.dirty.isEmpty && mirror.has(.accessRecord))
     }
@@ -339,7 +339,7 @@ extension LiveStream.State {
         return noteDependents(view) || isConcerned
     }
 
-    /// Notes the objects that are computed from many others: the abilities, and the usage of subscriptions.
+    /// Marks the objects that are computed from many others as changed: the abilities, and the usage of subscriptions.
     private mutating func noteDependents(_ view: StreamView) -> Bool {
         var isConcerned = mirror.note(.permissions, view)
         guard mirror.has(.subscription) else { return isConcerned }

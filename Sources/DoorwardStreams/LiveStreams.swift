@@ -7,8 +7,8 @@ import Synchronization
 
 /// The live streams of the gateway: opening and resuming them, their limits, and the distribution of changes.
 ///
-/// One task reads the feed of changes for all streams, and another one checks them every second. So an idle stream has no task that
-/// wakes, and a change costs an idle stream a look-up.
+/// One task reads the feed of changes for all streams, and another one checks them every second. So an idle stream has no task that wakes,
+/// and a change costs one lookup for each idle stream.
 package final class LiveStreams: Sendable {
     /// The maximum number of streams of one user. The API keys of a user count as the user.
     package static let maxStreamsOfUser = 16
@@ -205,7 +205,7 @@ package final class LiveStreams: Sendable {
     ///
     /// - Parameter changes: `nil` if they are not known any more.
     private func distribute(_ changes: ChangeFeed.Changes?) {
-        // Read before the streams are told to compare everything.
+        // Read it before the streams are marked to compare everything.
         let next = changes?.position ?? feed.position
         for stream in table.all { if let changes { stream.note(changes.objects) } else { stream.noteAll() } }
         state.withLock { $0.position = next }
@@ -226,7 +226,7 @@ package final class LiveStreams: Sendable {
         }
     }
 
-    /// Ends the streams whose sessions have ended, and disconnects clients that take nothing. Called every second.
+    /// Ends the streams whose sessions have ended, and disconnects clients that do not read. Called every second.
     package func check() async {
         let now = services.clock.monotonicNow()
         for stream in table.all where stream.tick(at: now) {
@@ -245,7 +245,7 @@ package final class LiveStreams: Sendable {
     /// Ends the streams that have sent everything, for tests.
     func endIdle() { for stream in table.all { stream.endIfIdle() } }
 
-    /// A random delay after which a client connects again. It grows with the number of streams, so that they do not come back at
+    /// A random delay after which a client connects again. It grows with the number of streams, so that clients do not all reconnect at
     /// once.
     private var retryAfter: Duration {
         let most = UInt64(min(30_000, 1000 + 10 * count))
@@ -255,8 +255,8 @@ package final class LiveStreams: Sendable {
 
 /// The state of streams that have ended, from which they can be resumed for a time.
 ///
-/// Adding and forgetting costs the same for one stream, however many have ended: thousands of clients that lose their connection at
-/// once are no more work each than a single one.
+/// The cost of adding or removing a stream does not depend on the number of ended streams, so that thousands of clients can lose their
+/// connections at once.
 struct EndedStreams {
     /// A stream that has ended.
     struct Ended {
@@ -317,7 +317,8 @@ struct EndedStreams {
 
 /// The open streams, whose gates a change of the tenancy passes.
 package final class LiveStreamTable: DecisionGate {
-    /// How long a change waits for a client that does not take what the change has made outdated. The client is then disconnected.
+    /// How long a change waits for a client that does not read objects in flight that the change has made outdated. The client is then
+    /// disconnected.
     static let patience = Duration.milliseconds(100)
 
     private let clock: any GatewayClock
@@ -348,8 +349,8 @@ package final class LiveStreamTable: DecisionGate {
 
     func remove(_ stream: LiveStream) { streams.withLock { ($0.byNumber[stream.number], $0.byID[stream.id]) = (nil, nil) } }
 
-    /// Waits until no stream has in flight what its caller may not see any more. What is decided from now on is decided with the
-    /// directory that was published before the call.
+    /// Waits until no stream has objects in flight that its caller may no longer see. Decisions from now on use the directory that was
+    /// published before the call.
     package func pass() async {
         let outdated = all.filter { $0.isOutdatedInFlight() }
         guard !outdated.isEmpty else { return }

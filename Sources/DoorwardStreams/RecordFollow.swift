@@ -37,8 +37,8 @@ struct RecordFollow: Sendable {
         return RecordMarks(entries: entries, latest: latest, isComplete: isComplete)
     }
 
-    /// The positions from which the stream was resumed, for a log that is read for the first time; `nil` for one whose right has ended
-    /// and begun again, as what follows the positions was already sent.
+    /// The positions from which the stream was resumed, for a log that is read for the first time; `nil` for a log whose right has ended
+    /// and begun again, because the records after the positions were already sent.
     func resumed(for log: LogID) -> RecordMarks? { begun.contains(log) ? nil : resumed }
 
     /// Adds logs with their positions, and forgets all other logs that are not among `readable`.

@@ -3,7 +3,7 @@ internal import DoorwardKernel
 
 /// An event of a stream, and the position of the stream after it.
 package struct StreamEvent: Sendable {
-    /// The content, without the form in which it is sent.
+    /// The content, independent of the format in which it is sent.
     package enum Content: Sendable {
         /// The first event. A stream is resumed if no name has to be reset.
         case stream(id: String, isResumed: Bool)

@@ -8,7 +8,7 @@ struct StreamMetrics: Sendable {
     let resumed: Counter
     /// Streams that began with a position that could not be resumed completely.
     let reset: Counter
-    /// Streams whose client was disconnected because it took nothing.
+    /// Streams whose client was disconnected because it did not read.
     let cut: Counter
 
     init(_ factory: any MetricsFactory) {

@@ -8,10 +8,10 @@ import FoundationEssentials
 /// The state of one stream: its names, and which objects the client has been sent under which of them.
 ///
 /// A stream contains objects and not changes: an object that changes several times before it is sent is sent once, with its latest
-/// value. So the memory is bounded by what is subscribed, and a slow client receives fewer events instead of late ones. The same
+/// value. So the memory is bounded by the subscribed objects, and a slow client receives fewer events instead of late ones. The same
 /// state resumes the stream: `rewind` marks everything that was sent after a position as unknown to the client.
 ///
-/// A value without clock, store and network, so that tests drive it step by step.
+/// It has no clock, store or network, so that tests can drive it step by step.
 struct StreamMirror: Sendable {
     /// The maximum number of names.
     static let maxNames = 64
@@ -45,7 +45,7 @@ struct StreamMirror: Sendable {
         var phase = Phase.waiting
         /// Whether `beginListing` has returned the name. A name that replaces it is a new value, without this mark.
         var isBeingListed = false
-        /// Whether the client has to be told to drop what it has.
+        /// Whether the client must be told to drop its objects.
         var needsReset = false
         /// The event after which the client has everything; `nil` before.
         var readyAt: UInt64?
@@ -180,7 +180,7 @@ struct StreamMirror: Sendable {
             clear(slot)
             names[slot] = Name(subscription: name.subscription, needsReset: true)
         }
-        // What was removed since then is removed once more, unless it was sent again.
+        // Objects that were removed since then are removed once more, unless they were sent again.
         for (object, removal) in removals where removal.sentAt > number {
             enqueue(object)
             if entries[object] == nil {
@@ -214,7 +214,7 @@ struct StreamMirror: Sendable {
         if queued.insert(object).inserted { queue.append(object) }
     }
 
-    /// Notes that the object may have changed, if the client has it or should have it.
+    /// Marks the object as possibly changed, if the client has it or should have it.
     ///
     /// - Returns: whether there is something to do.
     mutating func note(_ object: StreamObject, _ source: some StreamSource) -> Bool {
@@ -224,7 +224,7 @@ struct StreamMirror: Sendable {
         return true
     }
 
-    /// Notes that the object may have changed, if the client has it.
+    /// Marks the object as possibly changed, if the client has it.
     ///
     /// - Returns: whether there is something to do.
     mutating func noteSent(_ object: StreamObject) -> Bool {
@@ -354,12 +354,12 @@ struct StreamMirror: Sendable {
         let digest = StreamDigest(bytes)
         guard former?.names != mask || former?.digest != digest else { return }
         if lost != 0, former?.digest == digest, former.map({ $0.names | mask == $0.names }) == true {
-            // The client has the object, and has been told under which names it is not any more.
+            // The client has the object, and knows under which names it is no longer selected.
             entries[object] = Entry(names: mask, digest: digest, sentAt: former?.sentAt ?? number)
             return
         }
         for slot in names.indices where mask & 1 << UInt64(slot) != 0 && names[slot]?.phase == .revoked {
-            // The name has objects again, and is complete when no other one is waiting.
+            // The name has objects again; it is complete when none of its objects is waiting.
             names[slot]?.phase = .resuming
         }
         emit(.change(names: texts(mask), type: object.type, object: bytes), bytes.count + 128, into: &output)
@@ -397,7 +397,7 @@ struct StreamMirror: Sendable {
             guard source.contains(object, in: name.query) else { continue }
             let value = render(object)
             let digest = StreamDigest(value)
-            // Other names have an older value: all names get the new one.
+            // Other names have an older value, so the new value is sent for all names.
             if let former = entries[object], former.digest != digest || former.names & bit != 0 { enqueue(object) }
             page.append(value)
             sent.append(object)
@@ -463,7 +463,7 @@ struct StreamMirror: Sendable {
         return true
     }
 
-    /// Notes a command that was sent in a snapshot.
+    /// Records a command that was sent in a snapshot.
     mutating func noteCommand(_ object: StreamObject, _ value: [UInt8], under name: String) {
         guard let slot = slot(of: name) else { return }
         noteCommand(object, value, 1 << UInt64(slot) | (entries[object]?.names ?? 0))

@@ -88,7 +88,7 @@ package struct StreamObject: Hashable, Sendable {
     /// The one object of the type `permissions`.
     static let permissions = StreamObject(.permissions, EntityID<StreamObject>(high: 0, low: 0))
 
-    /// The id of the object as an id of its entity; for a subscription, of its portfolio.
+    /// The object's id, converted to the id type of its entity; for a subscription, the id of its portfolio.
     package func id<Entity>(of: Entity.Type = Entity.self) -> EntityID<Entity> { id.cast() }
 
     /// The id in the form of the API.

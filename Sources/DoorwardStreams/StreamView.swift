@@ -3,7 +3,7 @@ package import DoorwardKernel
 package import DoorwardPolicy
 import Synchronization
 
-/// What one caller sees at one instant: a version of the directory, the caller's rights in it, and the time.
+/// The view of one caller at one instant: a version of the directory, the caller's rights in it, and the time.
 ///
 /// It selects the objects of a query by the same functions as the lists of the API.
 package struct StreamView: Sendable {

@@ -55,7 +55,7 @@ package struct APIKeys: Sendable {
         var preview = try await writer.remove(
             caller, isDryRun: isDryRun,
             body: { (draft) throws(GatewayError) in draft.end(try draft.directory.manageableKey(id, by: draft.subject)) })
-        // Here the keys are what is deleted, so they are listed with their names.
+        // The keys themselves are deleted here, so the preview lists them with their names.
         let key = tenancy.apiKey(id)
         preview?.removed = tenancy.apiKeys(of: key?.userID ?? SignIn.nobody).filter { tenancy.descends($0, from: id) }.map {
             RemovalPreview.Removed(target: RecordTarget($0), name: $0.name)
@@ -154,7 +154,7 @@ extension TenancyDirectory {
 }
 
 extension TenancyUnitOfWork {
-    /// The number of keys of which each created the next.
+    /// The maximum length of a chain of keys in which each key created the next one.
     private static let maxGenerations = 4
 
     fileprivate mutating func create(_ new: NewAPIKey, _ secret: APIKeySecret) throws(GatewayError) -> APIKey {

@@ -66,7 +66,7 @@ package struct Authorization: Sendable {
 
     /// The abilities of the caller at this instant.
     ///
-    /// - Throws: `.outOfReach` for a caller that is no user: an API key has no access to the data of the user who created it.
+    /// - Throws: `.outOfReach` for a caller that is not a user: an API key has no access to the data of the user who created it.
     package func abilities(of caller: Caller) throws(GatewayError) -> Abilities {
         let (tenancy, subject) = directory.resolve(caller)
         guard subject.userID != nil else { throw .outOfReach }
@@ -78,15 +78,15 @@ package struct Authorization: Sendable {
 
     // MARK: - Private
 
-    /// The time that a question is about. A named instant is decided as if the clock were trusted then; an instant that is now is
-    /// decided as a command would be, and so is one that is past by no more than the clocks of callers differ.
+    /// The time that a question is about. A future instant is decided as if the clock were trusted then. The present time is decided as for
+    /// a command; an instant in the past counts as the present time if the difference can come from the caller's clock.
     private static func time(_ asked: Timestamp?, now: DecisionTime) throws(GatewayError) -> DecisionTime {
         guard let asked, asked <= now.instant else { return asked.map { .trusted($0) } ?? now }
         guard now.instant.duration(since: asked) <= clockDifference else { throw .invalid("at", "in_the_past") }
         return now
     }
 
-    /// How far in the past the `now` of a caller with another clock may be.
+    /// The maximum time by which an instant may be in the past to count as the present time, because clocks differ.
     private static let clockDifference = Duration.seconds(60)
 
     private func reached(

@@ -63,7 +63,7 @@ package struct Credentials: Sendable {
 
     /// Creates eight recovery codes for the caller, each of which can set the password once. Earlier codes become invalid.
     ///
-    /// Needs the current password, because who has the codes keeps the account after the session has ended.
+    /// Requires the current password, because a person who has the codes keeps access to the account after the session has ended.
     ///
     /// - Throws: as `changePassword` for a wrong current password.
     package func createRecoveryCodes(

@@ -208,7 +208,7 @@ extension TenancyUnitOfWork {
     }
 
     /// Ends the guest accesses to a device that tenants of a unit gave or widened, after the unit has ceased to share it: a guest
-    /// has no more than the tenant. An access that another tenancy of its grantor carries stays.
+    /// has no more than the tenant. An access that is based on another tenancy of its grantor stays.
     mutating func endGuestAccesses(to deviceID: DeviceID, ofTenantsIn unitID: UnitID) {
         let (unit, sharing) = (AssociatedEntity.unit(unitID), directory.unitsSharing(deviceID))
         let tenancy = directory
@@ -324,7 +324,7 @@ extension Devices {
         return (try await changeCode(caller, id, changes, onlyIf: command == nil ? condition : nil), command)
     }
 
-    /// - Returns: the device, if it can have the settings and the code, and is the one that `condition` names.
+    /// - Returns: the device, if it supports the settings and the code, and meets `condition`.
     private func requireChangeable(
         _ request: CommandRequest, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?
     ) throws(GatewayError) -> LockDevice {

@@ -243,10 +243,11 @@ extension TenancyUnitOfWork {
 }
 
 extension Devices {
-    /// Moves a device to a unit, from its property, another unit or, for a super admin, from no place. Guest accesses that list
-    /// the device end for it. A device of the unit is not changed.
+    /// Moves a device to a unit: from its property, from another unit or, for a super admin, a device that is unassigned. The device is
+    /// removed from the guest accesses that list it. A device that is already assigned to the unit is not changed.
     ///
-    /// - Throws: `.denied` without the right at both ends; `.invalid` if the device's transport belongs to another portfolio.
+    /// - Throws: `.denied` without the right at the old and the new position; `.invalid` if the device's transport belongs to another
+    ///   portfolio.
     package func move(
         _ caller: Caller, _ id: DeviceID, to unitID: UnitID
     ) async throws(GatewayError) -> LockDevice {
@@ -259,7 +260,7 @@ extension Devices {
             })
     }
 
-    /// Moves a device from a unit to the unit's property. Guest accesses that list the device end for it.
+    /// Moves a device from a unit to the unit's property. The device is removed from the guest accesses that list it.
     ///
     /// - Throws: `.notFound` for a device that is not assigned to the unit.
     /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.

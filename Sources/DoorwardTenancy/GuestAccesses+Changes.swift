@@ -8,7 +8,7 @@ package struct GuestAccessChanges: Sendable {
     package var label = Patch<String>.unchanged
     /// The start of the window.
     package var validFrom: ResolvedLocalTime?
-    /// The end of the window. One that has passed ends the access now.
+    /// The end of the window. An end in the past ends the access now.
     package var validUntil: ResolvedLocalTime?
     /// The zone to show with the window; `.cleared` for the property's.
     package var timeZone = Patch<String>.unchanged
@@ -166,7 +166,7 @@ extension TenancyDirectory {
 }
 
 extension TenancyUnitOfWork {
-    /// Requires what granting the access in its new form needs, and binds the access to the tenancies under which it is widened.
+    /// Requires the rights to grant the access in its new form, and binds the access to the tenancies under which it is widened.
     ///
     /// - Parameters:
     ///   - access: the access in its new form, with the former carriers of its former devices.
@@ -177,7 +177,7 @@ extension TenancyUnitOfWork {
         let isTenants = right.association.role == .tenant
         let isGrantors = isTenants && right.association.userID == old.grantedByUserID
         if old.grantedUnderRole == .tenant {
-            // What others add to the access of a tenant ends with it.
+            // Devices and operations that others add to a tenant's access end together with that access.
             let carriers = access.deviceIDs.map { id in
                 let added = isGrantors ? right.carriersByDevice?[id] ?? [] : [old.grantedUnderAssociationID]
                 return (id, old.deviceIDs.contains(id) ? old.carriers(of: id) : added)
@@ -188,9 +188,9 @@ extension TenancyUnitOfWork {
         access.widenedUnder += right.leastAssociations
     }
 
-    /// Whether a principal could grant the access, for as long as the access then lasts. The maker of a link knows its secret, and would
-    /// get what others add to its access. So a change of the access to a form that the maker could not grant, or could grant only under
-    /// a tenancy with which the access does not end, ends the link.
+    /// Whether a principal could grant the access, for as long as the access then lasts. The creator of a link knows its secret, and would
+    /// gain what others add to the access. A change therefore ends the link if its creator could not grant the changed access, or could
+    /// grant it only under a tenancy with which the access does not end.
     func mayGrant(_ access: GuestAccess, _ maker: Principal) -> Bool {
         let subject = directory.subject(of: maker, at: time)
         return access.deviceIDs.allSatisfy { device in

@@ -95,9 +95,9 @@ package struct GuestLinks: Sendable {
         return nil
     }
 
-    /// The token at the beginning of what follows `/g/` in an address that chat programs have lengthened, as with a full stop.
+    /// Returns the token from the path after `/g/` if a chat program has appended characters, such as a full stop.
     ///
-    /// - Returns: `nil` for a token without anything behind it, and for a text that begins with no token.
+    /// - Returns: `nil` for a token without further characters, and for a text that does not begin with a token.
     package static func cleanToken(of text: String) -> String? {
         OneTimeToken.wellFormed(Secret(text)).flatMap { $0.reveal() == text ? nil : $0.reveal() }
     }
@@ -151,7 +151,7 @@ extension TenancyDirectory {
 }
 
 extension DenialReason {
-    /// Whether a link with this denial gives no access, and will not without a change of the tenancy.
+    /// Whether a link with this denial gives no access now, nor later unless the tenancy changes.
     fileprivate var endsGuestLink: Bool {
         switch self {
         case .userUnknown, .userDisabled, .deviceUnknown, .deviceUnassigned, .noAssociation, .guestAccessRevoked,

@@ -65,7 +65,8 @@ package struct Invitations: Sendable {
 
     /// Accepts an invitation once: creates the user if the address belongs to none, assigns the role, and signs the user in.
     ///
-    /// Attempts with an invalid token are limited and recorded like failed sign-ins, but slow none; a malformed token is no attempt.
+    /// Attempts with an invalid token are limited and recorded like failed sign-ins, but delay no sign-in; a malformed token is not an
+    /// attempt.
     ///
     /// - Parameter caller: the signed-in caller of the request; `nil` if it has no sign-in.
     /// - Throws: `.unauthenticated` if the token is unknown, used, expired or ended; `.signInRequired` if the address belongs to

@@ -10,14 +10,14 @@ import Synchronization
 package final class PasswordHasher: Sendable {
     /// The maximum number of queued hashes, in addition to the running one; further ones are rejected.
     static let maxQueued = 8
-    /// The maximum number of hashes of signed-in users, of which each may have one. The other places are kept for sign-ins, and for
-    /// other requests of people who are not signed in, whose failures are limited.
+    /// The maximum number of hashes of signed-in users, of which each may have one. The other places in the queue are reserved for sign-ins
+    /// and other requests of people who are not signed in, whose failures are limited.
     static let maxOfSignedIn = 4
 
     private struct Waiting {
         /// All hashes, including the running one.
         var count = 0
-        /// The signed-in users who have one of them.
+        /// The signed-in users with a hash in the queue.
         var users: Set<UserID> = []
     }
 

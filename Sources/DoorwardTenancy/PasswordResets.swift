@@ -163,7 +163,7 @@ enum OneTimeToken {
 
     /// The token in a text that people hand on, without what cannot be part of it: chat programs add punctuation to links.
     ///
-    /// - Returns: `nil` if no token begins the text. Such a text is a mistake and no guess, so it is not counted as one.
+    /// - Returns: `nil` if no token begins the text. Such a text is a mistake and not a guess, so it is not counted.
     static func wellFormed(_ text: Secret<String>) -> Secret<String>? {
         let token = text.reveal().utf8.prefix(length)
         return Base64URL.decode(token)?.count == byteCount ? Secret(String(decoding: token, as: UTF8.self)) : nil

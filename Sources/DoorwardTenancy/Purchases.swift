@@ -61,11 +61,11 @@ package struct PurchaseRules: Sendable {
 package struct SignedPurchase: Hashable, Sendable {
     /// Identifies the purchase. A restored purchase has the id of the first one.
     package var originalTransactionID: String
-    /// `nil`: not stated.
+    /// `nil` if it is not stated.
     package var productID: String?
-    /// The app; `nil`: not stated.
+    /// The app; `nil` if it is not stated.
     package var bundleID: String?
-    /// The environment of the App Store; `nil`: not stated.
+    /// The environment of the App Store; `nil` if it is not stated.
     package var environment: String?
     /// Whether the purchase was refunded or revoked.
     package var isRevoked: Bool

@@ -200,7 +200,8 @@ package final class SignIn: Sendable {
         }
     }
 
-    /// Passes the hash costs of these users to the hasher, as their passwords may have been set when another cost was configured.
+    /// Passes the costs of these users' stored hashes to the hasher, because another cost may have been configured when the passwords were
+    /// set.
     package func noteCosts(of users: [UserID]) async throws(GatewayError) {
         for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
     }
@@ -311,7 +312,7 @@ extension SignIn {
         throw .unauthenticated
     }
 
-    /// Counts and records an attempt with a token of a link that is not valid. It slows further attempts at links, and no sign-in.
+    /// Counts and records an attempt with a token of a link that is not valid. It delays further attempts at links, but no sign-in.
     ///
     /// - Returns: the error to throw.
     func failLink(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {

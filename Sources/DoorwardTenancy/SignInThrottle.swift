@@ -50,7 +50,7 @@ final class SignInThrottle: Sendable {
     }
 
     /// Admits an attempt to use a link, unless too many tokens of links from this network were wrong within the last minute. They are
-    /// counted by themselves, so that they slow no sign-in.
+    /// counted separately, so that they delay no sign-in.
     func admitLink(address: String?) throws(GatewayError) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address, kind: "link "))
         try Self.refuse(for: tables.withLock { wait(nil, limits, at: now, in: &$0) })
@@ -116,7 +116,7 @@ final class SignInThrottle: Sendable {
         let failures: Int
     }
 
-    /// - Parameter kind: a prefix for what is counted separately.
+    /// - Parameter kind: a prefix that separates the counts of different kinds of attempts.
     private func limits(of address: String?, kind: String = "") -> [NetworkLimit] {
         guard let address else { return [] }
         let key = FailureKey(Self.network(of: address), kind: kind + "network", secret: secret)

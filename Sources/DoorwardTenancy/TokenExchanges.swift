@@ -5,11 +5,11 @@ import FoundationEssentials
 import HeapModule
 import Synchronization
 
-/// The latest exchange of each session's refresh token. Its answer may have been lost on the network, and the client then has only the
-/// token that it has exchanged: that token is accepted once more, for ten seconds and from the same network.
+/// The latest exchange of each session's refresh token. If the response was lost on the network, the client has only the token that it has
+/// exchanged. That token is accepted once more, for ten seconds and from the same network.
 ///
-/// The token that follows another one is derived from it with a key of this process. So the answer is repeated with the same token,
-/// and no token is kept. After a restart no token is accepted twice.
+/// The token that follows another one is derived from it with a key of this process. So a repeated response contains the same token,
+/// although no token is stored. After a restart no token is accepted twice.
 final class TokenExchanges: Sendable {
     /// How long an exchange can be repeated.
     private static let lifetime = Duration.seconds(10)

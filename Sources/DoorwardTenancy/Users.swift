@@ -76,7 +76,7 @@ package struct Users: Sendable {
             if !user.isEnabled { sessions.endAll(of: user.id) }
             return user
         } catch .unavailable {
-            // It is unknown whether the store has the user as disabled. End the sessions: a user who is still enabled has to sign
+            // It is unknown whether the user is disabled in the store. End the sessions: a user who is still enabled has to sign
             // in again.
             if changes.isEnabled == false, mayDisable(caller) {
                 sessions.endAll(of: id)
@@ -284,7 +284,7 @@ extension Users {
             preview?.ended += sessions.ids(of: id).map { RecordTarget(type: "Session", id: $0.description) }
             return preview
         } catch .unavailable {
-            // It is unknown whether the store has deleted the user. End the sessions: a user who still exists has to sign in
+            // It is unknown whether the user is deleted in the store. End the sessions: a user who still exists has to sign in
             // again.
             if !isDryRun, mayDisable(caller) { sessions.endAll(of: id) }
             throw .unavailable

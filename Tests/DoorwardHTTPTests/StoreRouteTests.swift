@@ -73,7 +73,7 @@ import Testing
             #expect(reply.status == 503 && reply.code == "unavailable", "\(reply.text)")
             #expect(
                 reply.json["message"].text
-                    == "The backup does not fit on its disk, and was not kept; free space there, or choose a folder on another disk."
+                    == "The backup does not fit on its disk, and the copy was deleted; free space there, or choose a folder on another disk."
             )
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
             #expect(try await backUp(house, body).status == 200)

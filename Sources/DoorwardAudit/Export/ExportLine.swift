@@ -90,7 +90,7 @@ enum ExportLine: Sendable {
     }
 }
 
-/// Scans a line of an export, in which everything has exactly one spelling.
+/// Scans a line of an export, in which every value has exactly one notation.
 struct LineScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
@@ -143,9 +143,9 @@ struct LineScanner {
         return UnsafeBufferPointer(rebasing: rest[..<end])
     }
 
-    /// Bytes in the one spelling that base64 has for them.
+    /// Bytes in canonical base64.
     mutating func base64() -> [UInt8]? {
-        // stream-safe: any other text than ASCII is no base64.
+        // stream-safe: base64 is ASCII; any other text is rejected.
         plainString().flatMap { SignedNote.base64(String(decoding: $0, as: UTF8.self)) }
     }
 
@@ -185,7 +185,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// A personal value of a record with its salt, with which anyone can check that the record commits to it.
+/// A personal value of a record and its salt; with both, anyone can check the value against its commitment in the record.
 package struct DisclosedValue: Hashable, Sendable {
     /// The value.
     package let value: String

@@ -21,7 +21,7 @@ package struct ExportVerifier: Sendable {
     package enum Comparison: Hashable, Sendable {
         /// The records under this checkpoint are those of the export's checkpoint.
         case consistent
-        /// The records under this checkpoint were changed later, or are those of another log.
+        /// The records under this checkpoint were changed later, or belong to another log.
         case changed
         /// The export is older than the checkpoint.
         case newer
@@ -41,7 +41,7 @@ package struct ExportVerifier: Sendable {
     private var state: State?
     private var end: UInt64?
 
-    /// What the header determines, and what the records so far are.
+    /// The values of the header, and the state after the records so far.
     private struct State {
         let header: ExportHeader
         let checkpoint: Checkpoint
@@ -72,7 +72,7 @@ package struct ExportVerifier: Sendable {
             guard rest.count <= Self.maxLineBytes else { throw fault(.malformed) }
             return
         }
-        // The line that the block before begins is the only one that is copied.
+        // Only a line that begins in the previous block is copied.
         var first = rest + block[..<firstBreak]
         rest = Array(block[(lastBreak + 1)...])
         var start = firstBreak + 1
@@ -214,7 +214,7 @@ package struct ExportVerifier: Sendable {
     }
 }
 
-/// The structure of the proofs in an export: the path of a leaf in a part of the tree whose hash is already authenticated.
+/// The structure of the proofs in an export: the path of a leaf within a subtree whose hash is already authenticated.
 package enum ExportProof {
     /// The sibling of a node on the path from a leaf to the root.
     package struct Sibling: Hashable, Sendable {
@@ -226,7 +226,7 @@ package enum ExportProof {
 
     /// The siblings on the path from leaf `index` to the top of the subtree over `range`, the lowest first.
     ///
-    /// - Parameter range: the leaves of the whole tree, or of a part into which the tree divides.
+    /// - Parameter range: the leaves of the whole tree, or of a subtree of its decomposition.
     package static func siblings(of index: UInt64, in range: Range<UInt64>) -> [Sibling] {
         var (range, siblings) = (range, [Sibling]())
         while range.upperBound - range.lowerBound > 1 {
@@ -240,7 +240,7 @@ package enum ExportProof {
 
     /// The hashes in the line of each record of an export, as the ranges of leaves that they cover.
     ///
-    /// The first record of a complete export has its whole proof of inclusion. The hashes of this proof authenticate the parts of
+    /// The first record of a complete export has a complete proof of inclusion. The hashes of this proof authenticate the parts of
     /// the tree that follow, so each further record has only the path within the part that it begins. On average this is one
     /// hash for each record.
     package struct Plan: Sendable {
@@ -314,7 +314,7 @@ struct AuthenticatedSubtrees {
         (self.isComplete, pending) = (isComplete, [whole])
     }
 
-    /// The hashes to the left of a leaf in a whole proof, the largest subtree first: the frontier of the tree before the leaf.
+    /// The hashes to the left of a leaf in a complete proof, the largest subtree first: the frontier of the tree before the leaf.
     static func leftHashes(of index: UInt64, size: UInt64, proof: [Digest32]) -> [Digest32] {
         zip(ExportProof.siblings(of: index, in: 0..<size), proof).filter { !$0.0.isRight }.map(\.1).reversed()
     }
@@ -369,7 +369,7 @@ package struct ExportFault: Error, Equatable, Sendable {
         case wrongSeq(UInt64)
         /// The leaf hash is not that of the bytes.
         case wrongLeafHash
-        /// A personal value is not the one that the record commits to, or there are too many or too few of them.
+        /// A personal value does not match its commitment in the record, or there are too many or too few values.
         case wrongPersonalValue
         /// The decoded fields are not those of the bytes.
         case wrongFields

@@ -124,7 +124,7 @@ package struct ExportHeader: Hashable, Sendable {
             let publicKey = scanner.string(), scanner.skip("}"), scanner.isAtEnd
         else { return nil }
         self.init(log: log, range: range, checkpoint: checkpoint, publicKey: publicKey)
-        // A log id has other spellings, which no gateway writes.
+        // The parser accepts other notations of a log id, which no gateway writes.
         guard self.line.dropLast().elementsEqual(line) else { return nil }
     }
 }
@@ -181,7 +181,7 @@ extension TextOutput {
 
 extension [UInt8]: TextOutput {}
 
-/// Compares a text with the one that is expected, and stores neither.
+/// Compares a text with the expected one, piece by piece, without storing either.
 struct TextComparison: TextOutput {
     private let expected: UnsafeBufferPointer<UInt8>
     /// The number of bytes that were compared.

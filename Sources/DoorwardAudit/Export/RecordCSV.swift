@@ -79,7 +79,7 @@ package struct RecordCSV: Sendable {
     package static func localTime(_ instant: Timestamp, _ zone: TimeZoneRules) -> String {
         let offset = zone.offset(at: instant.milliseconds.flooredQuotient(by: 1000))
         let local = Timestamp(milliseconds: instant.milliseconds + offset * 1000).description.dropLast()
-        // RFC 3339 has no seconds in offsets, which only zones of before 1972 have.
+        // RFC 3339 has no seconds in offsets; only zones before 1972 have such offsets.
         let minutes = abs(offset) / 60
         let digits = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return "\(local)\(offset < 0 ? "-" : "+")\(digits[0]):\(digits[1])"

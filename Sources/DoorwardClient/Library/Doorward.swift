@@ -34,7 +34,7 @@ public final class Doorward: Sendable {
         try self.init(server: server, session: session, caFile: caFile, clock: SystemLiveClock())
     }
 
-    /// Creates the value with what it works on.
+    /// Creates an instance with the services that it uses.
     @MainActor package init(
         server: String, session: SessionSource, caFile: String?, clock: any LiveClock
     ) throws(DoorwardError) {

@@ -52,7 +52,7 @@ public enum DoorwardError: Error, Equatable, Sendable {
         /// Identifies the request in the gateway's log.
         public var requestID: String?
 
-        /// Creates the value with what it works on.
+        /// Creates an instance with the services that it uses.
         public init(status: Int, code: String, message: String = "") {
             (self.status, self.code, self.message, fields) = (status, code, message, [:])
         }

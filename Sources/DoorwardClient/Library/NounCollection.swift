@@ -84,7 +84,7 @@ public struct NounCollection<Noun: ListedNoun>: Sendable {
         return object
     }
 
-    /// An object that some subscription has or else, after this time at most, the gateway.
+    /// Returns an object that a subscription already has; otherwise requests it from the gateway, for at most this time.
     ///
     /// - Throws: `DoorwardError.notLoaded` if the object does not exist for the person, `.timedOut`.
     public func require(_ id: String, in query: LiveQuery<Noun> = .all, timeout: Duration) async throws -> Noun {
@@ -105,7 +105,7 @@ public struct NounCollection<Noun: ListedNoun>: Sendable {
 
 // MARK: - Commands
 
-/// A command that was accepted, and its life until its outcome.
+/// A command that was accepted, and its states until the outcome.
 public struct CommandHandle: Sendable {
     /// The command as it was accepted.
     public let command: Doorward.Command

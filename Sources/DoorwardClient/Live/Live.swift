@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// The live stream of a client: one connection, on which any number of subscriptions share names.
 ///
-/// The connection is opened with the first subscription and closed with the last one. It is opened again by itself whenever it
-/// breaks; `status` states what is going on.
+/// The connection is opened with the first subscription and closed with the last one. It reconnects by itself whenever it breaks; `status`
+/// has its current state.
 public final class Live: Sendable, Observable {
     let engine: LiveEngine
     private let statusBox: StatusBox
     /// The subscriptions that the app has named.
     private let named = Mutex<[String: Need]>([:])
 
-    /// Creates the value with what it works on.
+    /// Creates an instance with the services that it uses.
     package init(
         transport: any LiveTransport, clock: any LiveClock = SystemLiveClock(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -30,8 +30,8 @@ public final class Live: Sendable, Observable {
     /// The number of names that the client has at the gateway.
     public var nameCount: Int { get async { await engine.nameCount } }
 
-    /// Opens a delayed connection soon, and replaces an open one that has been silent for 20 s. For an app that comes to the foreground,
-    /// and for a network that returns.
+    /// Opens a delayed connection soon, and replaces an open one that has been silent for 20 s. Call it when the app comes to the
+    /// foreground, or when the network returns.
     public func wake() async { await engine.wake() }
 
     // MARK: - Named subscriptions
@@ -40,11 +40,11 @@ public final class Live: Sendable, Observable {
     public enum Wait: Sendable {
         /// Not at all.
         case never
-        /// Until the data is complete, or for this time.
+        /// Waits until the data are complete, at most for this time.
         case untilReady(timeout: Duration)
     }
 
-    /// Subscribes to a query under a name of the app. Names are additive: none replaces another.
+    /// Subscribes to a query under a name of the app. Subscriptions are independent: a new name replaces no other one.
     ///
     /// - Parameter isReplacing: whether a subscription with this name and another query is replaced.
     /// - Returns: the subscription, which ends with `cancel()`, or when it is released.
@@ -155,7 +155,7 @@ public final class LiveSubscription<Noun: LiveNoun>: Sendable {
         return wasOpen
     }
 
-    /// Ends the subscription. When this returns, the client no longer wants the data, unless another subscription does.
+    /// Ends the subscription. When this returns, the client has unsubscribed from the data, unless another subscription needs them.
     public func cancel() async { if close() { await engine.release(name) } }
 
     /// Waits until the data is complete.
@@ -182,7 +182,7 @@ public final class LiveSubscription<Noun: LiveNoun>: Sendable {
         }
     }
 
-    /// The objects that are here now; empty before the first have arrived.
+    /// The objects received so far; empty before the first have arrived.
     public func objects() async -> [Noun] {
         (await engine.objects(query) ?? [:]).values.sorted { $0.id < $1.id }
     }

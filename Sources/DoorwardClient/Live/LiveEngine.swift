@@ -146,7 +146,7 @@ actor LiveEngine {
 
     private func flush() {
         for upstream in upstreams.values { upstream.flush(isStale: isStale) }
-        // The follower subscribes again when it has taken what it has.
+        // The follower subscribes again when it has processed its buffered records.
         for case let upstream as RecordUpstream in upstreams.values where upstream.buffer.hasGap { release(upstream.name) }
     }
 
@@ -206,7 +206,7 @@ actor LiveEngine {
         }
     }
 
-    /// If a name is the reason of the error, only this name has failed.
+    /// If the error concerns one name, only this name has failed.
     private func refuseNames(_ error: DoorwardError) -> Bool {
         guard case .refused(let refusal) = error, refusal.status == 400 else { return false }
         let wrong = upstreams.values.filter { upstream in
@@ -294,7 +294,7 @@ actor LiveEngine {
 
     // MARK: - Silence
 
-    /// Begins to count the silence anew. It is counted from `position` to `position`, so that an idle client is never woken.
+    /// Restarts the measurement of silence. It is measured between two events `position`, so that an idle client is never woken.
     private func armWatchdog(from start: Duration? = nil) {
         watchdog?.cancel()
         silentSince = start ?? lastActivity
@@ -360,13 +360,13 @@ actor LiveEngine {
             default: break
             }
         } catch {
-            // Objects of a form that this library cannot read end their names; the others run on.
+            // If this library cannot decode an object, the object's names fail; all other names continue.
             logger.warning("an object in an event `\(event.type)` of the stream cannot be read")
             for upstream in addressed { upstream.refused(.unreadable("an object of \(upstream.subscription.type.rawValue)")) }
         }
     }
 
-    /// After an event that is no JSON object nothing is certain: the connection begins anew, with everything.
+    /// After an event that is not a JSON object, the state is unknown: the client connects again, and all names begin again.
     private func unreadable(_ type: String) {
         logger.warning("an event `\(type)` of the stream cannot be read; the stream is opened anew")
         lastEventID = nil
@@ -413,7 +413,7 @@ actor LiveEngine {
         } catch let error as DoorwardError {
             guard stream == streamID else { return }
             if case .refused(let refusal) = error {
-                // Any stream refuses the name. 429 is the limit of names.
+                // Every stream would refuse the name. The status 429 means that there are too many names.
                 if (400..<500).contains(refusal.status), ![403, 404].contains(refusal.status) {
                     upstreams[name]?.refused(error)
                     return flush()
@@ -426,7 +426,7 @@ actor LiveEngine {
     }
 }
 
-/// The last objects of names that have no holder any more, so that a view that returns shows something at once.
+/// The last objects of names without a subscriber, so that a view that is opened again shows something at once.
 private struct BoardCache {
     private static let capacity = 32
     private var boards: [(subscription: StreamSubscription, objects: any Sendable)] = []

@@ -46,7 +46,7 @@ package protocol LiveTransport: Sendable {
 public enum LiveStatus: Equatable, Sendable {
     /// Nothing is subscribed, so there is no connection.
     case idle
-    /// The stream is being opened, for the first time or again. A reconnection is no error.
+    /// The stream is being opened, for the first time or again. A reconnection is not an error.
     case connecting
     /// The stream is open.
     case live
@@ -66,7 +66,7 @@ package enum LiveTiming {
     package static let maxDelay = Duration.seconds(30)
     /// A connection of this age makes the next wait short again.
     package static let quietLife = Duration.seconds(60)
-    /// The bound of the wait after the app was woken, or the network has returned.
+    /// The maximum wait after the app was woken or the network has returned.
     package static let wakeDelay = Duration.seconds(1)
 
     /// Full jitter: a random wait between zero and a bound that doubles with each attempt.

@@ -7,8 +7,8 @@ internal import Synchronization
     internal import Foundation
 #endif
 
-/// The records that a follower has not taken yet: at most `capacity`. If more arrive, the rest is read again from the gateway when
-/// these are taken, so that a slow follower neither misses a record nor fills the memory.
+/// The records that a follower has not processed yet: at most `capacity`. If more arrive, they are dropped, and read from the gateway when
+/// these have been processed, so that a slow follower neither misses a record nor fills the memory.
 final class RecordBuffer: Sendable {
     /// A record, and its JSON as the gateway wrote it.
     struct Entry: Sendable {
@@ -51,10 +51,10 @@ final class RecordBuffer: Sendable {
         waiter?.resume()
     }
 
-    /// Notes a record that came before the following began.
+    /// Notes a record that was written before following began.
     func skip(_ record: Doorward.AccessRecord) { state.withLock { _ = $0.cursor.insert(record) } }
 
-    /// From here on the stream may have left out records.
+    /// From this position on, the stream may have omitted records.
     func markGap() { change { $0.hasGap = true } }
 
     func fail(_ error: DoorwardError) { change { $0.failure = error } }
@@ -69,7 +69,7 @@ final class RecordBuffer: Sendable {
 
     enum Step {
         case entries([Entry])
-        /// Everything before the gap was taken; read on after this position.
+        /// Everything before the gap was processed; continue reading after this position.
         case gap(RecordCursor)
         case failed(DoorwardError)
         case wait
@@ -104,13 +104,13 @@ final class RecordBuffer: Sendable {
     }
 }
 
-/// A name whose records are passed on, each once.
+/// A name whose records are delivered to a follower, each once.
 final class RecordUpstream: Upstream {
     private struct Objects: Decodable { let objects: [Doorward.AccessRecord] }
     private struct Object: Decodable { let object: Doorward.AccessRecord }
 
     let buffer: RecordBuffer
-    /// Whether the first snapshot is what came before the following.
+    /// Whether the first snapshot contains only records from before following began.
     private let skipsFirst: Bool
     private var wasReady = false
 
@@ -217,7 +217,7 @@ public struct RecordSequence: AsyncSequence, Sendable {
                 switch buffer.step() {
                 case .entries(let entries): taken = entries[...]
                 case .gap(let position):
-                    // The buffer also knows the records that came before the following began.
+                    // The buffer also knows the records from before following began.
                     (cursor, isFromNow) = (position, false)
                     if let name { await engine.release(name) }
                     (self.buffer, name) = (nil, nil)
@@ -262,21 +262,21 @@ extension Live {
     }
 }
 
-/// The position of a follower of access records: which records it has received. Store its text with what was made of the records,
-/// and follow from it after a restart.
+/// The position of a follower of access records: which records it has received. Store its text together with what you derived from the
+/// records, and follow from it after a restart.
 public struct RecordCursor: Codable, Hashable, Sendable, CustomStringConvertible {
     private struct Position: Codable, Hashable, Sendable {
         var seq: UInt64
         var at: Doorward.Instant
     }
 
-    /// By log. A reader with a reduced view sees neither log nor number.
+    /// By log. In a reduced view, records have neither a log nor a number.
     private var logs: [String: Position] = [:]
     /// The records of a reduced view that are not older than `overlap` before the latest one.
     private var recent: [String: Doorward.Instant] = [:]
     private var latest: Doorward.Instant?
     private var start: Doorward.Instant?
-    /// Records before this instant that are not those of a known log came before the following began.
+    /// Records before this instant were written before following began, except records of a known log.
     private var floor: Doorward.Instant?
 
     /// How far the records of different logs can be out of the order of their times.

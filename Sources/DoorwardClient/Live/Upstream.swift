@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// One name at the gateway, shared by all who want the same query. Used by `LiveEngine` only.
+/// One name at the gateway, shared by all subscriptions with the same query. Used by `LiveEngine` only.
 class Upstream {
     let name: String
     let subscription: StreamSubscription
@@ -15,7 +15,7 @@ class Upstream {
 
     /// A new connection begins. If it is not resumed, the objects are sent anew.
     func connected(isResumed: Bool) { isReady = false }
-    /// The stream is opened again after it has ended for good.
+    /// The stream is opened again after it had ended permanently.
     final func reopen() { (isReady, failure) = (false, nil) }
     /// The objects are sent anew.
     func reset() { isReady = false }
@@ -64,7 +64,7 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
     private var version = 0
     private var isDirty = false
     private var wasStale = false
-    /// Equal values are no change.
+    /// A value equal to the previous one does not count as a change.
     private var update: LiveUpdate<Noun> {
         LiveUpdate(
             objects: current, source: source, isReady: isReady, isStale: wasStale, version: version, failure: failure)
@@ -97,7 +97,7 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
 
     override func snapshot(_ data: Data) throws {
         let page = try JSONDecoder().decode(Objects.self, from: data).objects
-        // A page after `ready` begins a name anew that was revoked.
+        // A page after `ready` means that a revoked name begins again.
         if pending == nil { pending = failure == nil ? current ?? [:] : [:] }
         for entry in page { pending?[entry.value.id] = entry.value }
     }

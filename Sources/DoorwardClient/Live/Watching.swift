@@ -38,8 +38,8 @@ extension ChangeDetection where Value: Equatable {
     public static var equality: Self { Self { $0 != $1 } }
 }
 
-/// The newest values of a query or an object. A slow consumer receives fewer of them, always the newest. The sequence throws only
-/// what is final: that the session has ended, the right was taken away, or the object does not exist.
+/// The newest values of a query or an object. A slow consumer receives fewer of them, always the newest. The sequence throws only permanent
+/// errors: the session has ended, the right was revoked, or the object does not exist.
 public struct WatchSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// The elements of the sequence.
     public typealias Element = Watched<Value>

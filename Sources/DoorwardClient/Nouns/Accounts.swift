@@ -1,9 +1,9 @@
 extension Doorward {
     /// An API key, without its secret.
     package struct APIKey: NamedNoun, Equatable, Sendable {
-        /// The key of a list of these in a response.
+        /// The field of a response that contains a list of these objects.
         package static let listKey = "apiKeys"
-        /// The key of one of these in a response.
+        /// The field of a response that contains one of these objects.
         package static let objectKey = "apiKey"
         /// The path of the list.
         package static let listPath = "api-keys"
@@ -74,9 +74,9 @@ extension Doorward {
 
     /// An invitation of an email address.
     package struct Invitation: NamedNoun, Equatable, Sendable {
-        /// The key of a list of these in a response.
+        /// The field of a response that contains a list of these objects.
         package static let listKey = "invitations"
-        /// The key of one of these in a response.
+        /// The field of a response that contains one of these objects.
         package static let objectKey = "invitation"
 
         /// Opaque, as every id.

@@ -96,7 +96,7 @@ extension Doorward {
         /// The level at which the reader sees the command.
         public var viewLevel: ViewLevel?
 
-        /// Creates a command, for tests and previews; all else is `nil`.
+        /// Creates a command, for tests and previews; all other members are `nil`.
         public init(id: String, deviceId: String, operation: Action) {
             (self.id, self.deviceId, self.operation) = (id, deviceId, operation)
         }
@@ -182,7 +182,7 @@ extension Doorward {
         /// The level at which the reader sees the record.
         public var viewLevel: ViewLevel?
 
-        /// Creates a record, for tests and previews; all else is `nil`.
+        /// Creates a record, for tests and previews; all other members are `nil`.
         public init(id: String, at: Instant, kind: String) { (self.id, self.at, self.kind) = (id, at, kind) }
     }
 }

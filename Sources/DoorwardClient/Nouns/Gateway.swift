@@ -51,9 +51,9 @@ extension Doorward {
 
     /// A lock that an adapter has discovered and that is not attached.
     package struct DiscoveredDevice: NamedNoun, Equatable, Sendable {
-        /// The key of a list of these in a response.
+        /// The field of a response that contains a list of these objects.
         package static let listKey = "discoveredDevices"
-        /// The key of one of these in a response.
+        /// The field of a response that contains one of these objects.
         package static let objectKey = "discoveredDevice"
 
         /// The adapter's id of the lock, which does not change while the lock is discovered.

@@ -63,7 +63,7 @@ extension Doorward {
         /// The level at which the reader sees the lock.
         public var viewLevel: ViewLevel?
 
-        /// Creates a lock with an id and a name, for tests and previews; all else is `nil`.
+        /// Creates a lock with an id and a name, for tests and previews; all other members are `nil`.
         public init(id: String, name: String) { (self.id, self.name) = (id, name) }
 
         /// The settings of a lock.

@@ -32,7 +32,7 @@ extension Doorward {
         /// The level at which the reader sees the user.
         public var viewLevel: ViewLevel?
 
-        /// Creates a user, for tests and previews; all else is `nil`.
+        /// Creates a user, for tests and previews; all other members are `nil`.
         public init(id: String) { self.id = id }
 
         /// The first and last name, if the reader may see them; `nil` if the reader may see neither.
@@ -129,7 +129,7 @@ extension Doorward {
         /// The level at which the reader sees the access.
         public var viewLevel: ViewLevel?
 
-        /// Creates a guest access, for tests and previews; all else is `nil`.
+        /// Creates a guest access, for tests and previews; all other members are `nil`.
         public init(id: String) { self.id = id }
 
         /// The person who is the guest.

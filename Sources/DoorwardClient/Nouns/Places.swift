@@ -19,7 +19,7 @@ extension Doorward {
         /// The level at which the reader sees the portfolio.
         public var viewLevel: ViewLevel?
 
-        /// Creates a portfolio with an id and a name, for tests and previews; all else is `nil`.
+        /// Creates a portfolio with an id and a name, for tests and previews; all other members are `nil`.
         public init(id: String, name: String) { (self.id, self.name) = (id, name) }
     }
 
@@ -51,7 +51,7 @@ extension Doorward {
         /// The level at which the reader sees the property.
         public var viewLevel: ViewLevel?
 
-        /// Creates a property with an id and a name, for tests and previews; all else is `nil`.
+        /// Creates a property with an id and a name, for tests and previews; all other members are `nil`.
         public init(id: String, name: String) { (self.id, self.name) = (id, name) }
 
         /// The lockdown of a property. While it is active, the locks can be locked, but not opened.
@@ -113,7 +113,7 @@ extension Doorward {
         /// The level at which the reader sees the unit.
         public var viewLevel: ViewLevel?
 
-        /// Creates a unit with an id and a name, for tests and previews; all else is `nil`.
+        /// Creates a unit with an id and a name, for tests and previews; all other members are `nil`.
         public init(id: String, name: String) { (self.id, self.name) = (id, name) }
     }
 

@@ -55,9 +55,9 @@ extension Doorward {
 
     /// Someone who may perform an operation on a lock.
     package struct PermittedPrincipal: NamedNoun, Equatable, Sendable {
-        /// The key of a list of these in a response.
+        /// The field of a response that contains a list of these objects.
         package static let listKey = "entries"
-        /// The key of one of these in a response.
+        /// The field of a response that contains one of these objects.
         package static let objectKey = "entry"
 
         /// Who it is.

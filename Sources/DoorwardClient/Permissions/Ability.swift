@@ -7,7 +7,7 @@ extension Doorward {
     public struct Ability: Sendable {
         /// The rules in their order.
         public let rules: [AbilityRule]
-        /// For each subject and action the rules that may match, last one first.
+        /// The rules that may match, by subject and action; the last rule comes first.
         private let index: [String: [String: [RuleGroup]]]
 
         /// No abilities: everything is forbidden.
@@ -78,9 +78,9 @@ extension Doorward {
     }
 }
 
-/// Rules that follow each other and all permit, or all forbid.
+/// Consecutive rules that all permit or all forbid.
 ///
-/// A person who manages many places has one rule for each of them, which differ in one text. Such rules are one look-up.
+/// A person who manages many properties has one rule for each; these rules differ in one text only. Such rules are one look-up.
 private enum RuleGroup: Sendable {
     case rule(CompiledRule)
     /// Rules whose only condition is that a field has a text: their numbers by the text, and the number of the first one.
@@ -155,8 +155,8 @@ private struct CompiledRule: Sendable {
         return (conditions[0].field, text)
     }
 
-    /// Without an object, the question is about the type: a rule with conditions permits some of its objects, and forbids not all.
-    /// Without a field, a rule that forbids some fields does not decide.
+    /// Without an object, the question is about the type: a rule with conditions may permit some of its objects, and does not forbid all of
+    /// them. Without a field, a rule that forbids some fields does not decide.
     func matches(_ value: (String) -> Doorward.JSONValue?, field: String?, hasObject: Bool) -> Bool {
         if let fields {
             guard let field else { return !isInverted && matchesConditions(value, hasObject) }

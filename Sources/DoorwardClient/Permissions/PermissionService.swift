@@ -89,7 +89,7 @@ package protocol AccessSource: Sendable {
 
     private static let movements: Set<Doorward.Action> = [.lock, .unlock, .unlatch]
 
-    /// A guest access that lists the lock and the operation, and does not permit it now, is a right that the person has.
+    /// A guest access that lists the lock and the operation counts as a right, even if it does not permit the operation now.
     private func guestAvailability(of action: Doorward.Action, on subject: some PermissionSubject) -> Availability {
         guard subject.subjectType == .device, case .string(let id)? = subject.subjectValue("id") else { return .hidden }
         let now = clock.now
@@ -159,7 +159,7 @@ package protocol AccessSource: Sendable {
         do {
             try await refresh()
         } catch {
-            // Meanwhile the stream may have sent newer rules.
+            // The stream may have sent newer rules in the meantime.
             if let before, before == fetchedAt { drop(.expired(at: clock.now)) }
         }
     }
@@ -192,12 +192,12 @@ package protocol AccessSource: Sendable {
     /// Selects the portfolio that the person works in.
     public func select(portfolio id: String?) { if selectedPortfolioID != id { selectedPortfolioID = id } }
 
-    /// Replaces the rules. Equal rules notify no observer.
+    /// Replaces the rules. Observers are not notified of equal rules.
     ///
     /// - Returns: whether they differ from the present ones.
     @discardableResult package func apply(_ abilities: CallerAbilities, isLive: Bool) -> Bool {
         let isChanged = ability.rules != abilities.rules
-        // What the gateway sends by itself is newer than any read that has begun.
+        // Rules that the stream sends are newer than the result of any read in progress.
         if isLive { shown.abilities = reads }
         fetchedAt = clock.uptime
         if isChanged {

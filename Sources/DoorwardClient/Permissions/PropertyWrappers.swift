@@ -8,7 +8,7 @@
 ///     }
 ///
 /// `@ObservationIgnored` is necessary: without it, `@Observable` turns the property into a computed one, to which no wrapper can be
-/// applied. Views are updated all the same, because the getter reads an observable provider.
+/// applied. Views are updated nevertheless, because the getter reads an observable provider.
 @MainActor public protocol AccessHolder: AnyObject {
     /// What the checks are made against.
     var access: AccessContext { get }
@@ -141,7 +141,7 @@ extension Sequence {
     }
 }
 
-/// A section of a screen with rows. Without its requirement, or without a visible row, it disappears.
+/// A section of a screen with rows. It is hidden if its requirement is not met or it has no visible row.
 public struct GatedSection<Content: Sendable>: Sendable {
     /// What a person needs to see the section; `nil` for nothing.
     public let requirement: Requirement?

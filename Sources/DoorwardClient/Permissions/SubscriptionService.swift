@@ -8,12 +8,12 @@ public import Observation
     ///
     /// - Parameter currentCount: the number in use; `nil` for the number that the gateway states.
     func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool
-    /// The number in use and the limit, such as 3 of 5; the limit is `nil` if there is none, and the result if nothing is loaded.
+    /// The number in use and the limit, such as 3 of 5. The limit is `nil` if there is none; the result is `nil` if nothing is loaded.
     func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)?
 }
 
 extension SubscriptionProvider {
-    /// Whether one more fits into a limit, by the number that the gateway states.
+    /// Whether one more object is within a limit, by the number that the gateway states.
     public func isWithinLimit(_ limit: Doorward.Limit) -> Bool { isWithinLimit(limit, currentCount: nil) }
 }
 

@@ -88,7 +88,8 @@ package struct AccessRecords: Sendable {
         return (entries, cursor)
     }
 
-    /// Fetches all records, oldest first, page by page, to follow the log after them. Only one page is kept in memory.
+    /// Fetches all records, oldest first, page by page, and returns the position from which the log can be followed. Only one page is kept
+    /// in memory.
     ///
     /// - Parameter body: receives each page before the next one is requested. It returns false to stop.
     /// - Returns: the position after the records; `nil` if `body` stopped.

@@ -57,7 +57,8 @@ extension Verbatim<Doorward.LockDevice> {
 
 /// Guest accesses and their validity.
 extension Resource<Doorward.GuestAccess> {
-    /// Fetches the locks of a guest access by name, also of one whose window has not begun: its guest sees such locks in no list.
+    /// Fetches the locks of a guest access by name, even if its window has not begun: before that, no list of locks shows them to the
+    /// guest.
     package func locks(of id: String) async throws -> [Doorward.NamedLock] {
         try await client.send(.get("guest-access", id, query: [("deviceNames", "true")]), member: "devices").content
     }

@@ -93,7 +93,7 @@ struct TransportResponse: Sendable {
     let server: ServerAddress
     var etag: String?
 
-    /// What proxies answer that cannot reach the gateway, or have no response of it.
+    /// The statuses of proxies that cannot reach the gateway or get no response from it.
     private static let proxyStatuses: Set<Int> = [502, 503, 504]
 
     /// - Throws: `ClientError.refused` for an error response of the gateway, `.noResponse` for one of a proxy without a connection to

@@ -66,7 +66,8 @@ function applies(rule, action, subject, object, field) {
   const hasFields = rule.fields && rule.fields.length;
   if (hasFields && (field === undefined ? rule.inverted : !rule.fields?.includes(field))) return false;
   if (!rule.conditions) return true;
-  // Without an object the question is about any of the type: a rule with conditions may allow one, and does not forbid all.
+  // Without an object, the question is about the type: a rule with conditions may permit some of its objects, and does not forbid all of
+  // them.
   if (!object) return !rule.inverted;
   return Object.entries(rule.conditions).every(([name, wanted]) => matches(/** @type {Record<string, unknown>} */ (object)[name], wanted));
 }
@@ -81,14 +82,14 @@ function matches(value, wanted) {
       case '$nin': return !operand.some((/** @type {unknown} */ one) => values.includes(one));
       case '$eq': return values.includes(operand);
       case '$ne': return !values.includes(operand);
-      // An operator that is not known: neither allow by it nor forbid by it. The gateway decides.
+      // An unknown operator: a rule with it neither permits nor forbids. The gateway decides.
       default: return false;
     }
   });
 }
 
 /**
- * The rules of their packed form, as CASL's `unpackRules` reads it.
+ * Unpacks rules, as CASL's `unpackRules` reads it.
  *
  * @param {Packed[]} packed @returns {Rule[]}
  */

@@ -9,12 +9,12 @@ const base = '/api/v1';
  * @typedef {{data: Console.Answer, etag: string | null}} Version
  */
 
-/** How long a read may take; it is sent once more. */
+/** The timeout of a read, which is then sent once more. */
 const readWithin = 20000;
-/** How long another request may take, which can wait for locks. It is never sent again, as it can have been carried out. */
+/** The timeout of any other request, which can wait for locks. It is never sent again, as it may have been carried out. */
 const writeWithin = 120000;
 
-/** An answer of the gateway that is not a success, or none at all (`status` 0, `code` `unreachable` or `timeout`). */
+/** A response of the gateway that is not a success, or no response (`status` 0, `code` `unreachable` or `timeout`). */
 export class APIError extends Error {
   /** @param {number} status @param {{code?: string, message?: string, details?: Console.Details, requestId?: string, retryAfter?: number | null}} answer */
   constructor(status, answer) {
@@ -35,7 +35,7 @@ let session = null;
 /** @type {Promise<boolean> | null} */
 let refreshing = null;
 /**
- * The first attempt to continue the session, until it has been waited for.
+ * The first attempt to refresh the session, until its result was used.
  *
  * @type {Promise<boolean> | null}
  */
@@ -104,8 +104,8 @@ function mayHaveSession() {
 }
 
 /**
- * Continues the session of this browser; returns whether there is one. Throws if the gateway cannot be reached. Where there is none, nothing
- * is asked: the browser would report the refusal as an error.
+ * Refreshes the session of this browser; returns whether there is one. Throws if the gateway cannot be reached. If the marker
+ * says that there is none, no request is sent: the browser would report the refusal as an error.
  *
  * @returns {Promise<boolean>}
  */
@@ -137,16 +137,17 @@ export function restoreFirst() {
   return attempt || restore();
 }
 
-/** Ends the session. Throws if it is not known that it has ended; the person is signed in as before then. */
+/** Ends the session. Throws if it may not have ended; the person then stays signed in. */
 export async function signOut() {
   const user = currentUser();
-  // The gateway takes the refresh cookie where the access token has expired.
+  // If the access token has expired, the gateway accepts the refresh cookie instead.
   const logout = () => send('POST', '/auth/logout', { within: readWithin });
   try {
     await logout();
   } catch (error) {
     if (!(error instanceof APIError) || error.status !== 401) throw error;
-    // It has taken neither. A session that can still be continued is ended with its new token, and one that cannot has ended already.
+    // The gateway accepted neither the token nor the cookie. If the session can be refreshed, it is ended with its new token; if not, it
+    // has ended already.
     if (await restore()) await logout();
   }
   if (tabs && user) tabs.postMessage({ type: 'signedOut', userId: user.id });
@@ -174,7 +175,7 @@ export async function call(method, path, options = {}) {
     if (error.status === 401) {
       const user = currentUser();
       if (await restore()) {
-        // The cookie may be another person's by now: never repeat a request as somebody else.
+        // The cookie may belong to another person by now: never repeat a request as a different person.
         if (user && currentUser()?.id === user.id) return send(method, path, options);
       } else {
         forget('signedOut');
@@ -300,7 +301,8 @@ export async function save(path, name, refusal) {
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
-// The page loads this module before the others, so that the session is continued while they come. A link that signs in takes its place.
+// The page loads this module before the others, so that the session is refreshed while they are loading. A sign-in link of the demo
+// replaces the stored session.
 if (typeof document !== 'undefined' && !location.hash.startsWith('#sign-in=')) {
   firstAttempt = restore();
   firstAttempt.catch(() => {});

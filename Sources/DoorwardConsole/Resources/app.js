@@ -24,7 +24,7 @@ const app = {
   ended: null, needs: new Set(), arrival: null,
 };
 
-// Drawing: at most once a frame, and in a task of its own, so that what the browser does for the frame is not made longer by it.
+// Drawing: at most once a frame, and in a separate task, so that it does not lengthen the browser's own work for the frame.
 
 let [isDrawing, isOld] = [false, false];
 export function redraw() {
@@ -53,8 +53,8 @@ function draw() {
     if (opener) opener.focus();
     else focusHeading();
   } else if (focused && focused !== document.body && (!focused.isConnected || document.activeElement === document.body)) {
-    // An element that has moved keeps its focus. One that has gone, because a right was lost for example, leaves it to the dialog, or to
-    // the page's heading.
+    // An element that has moved keeps its focus. If the element is gone, for example because a right was lost, the focus moves to the
+    // dialog or to the page's heading.
     const next = focused.isConnected ? focused : /** @type {HTMLElement | null} */ (root.querySelector('dialog :is(input, select, .button)'));
     if (next) next.focus({ preventScroll: focused.isConnected });
     else focusHeading();
@@ -63,7 +63,7 @@ function draw() {
   if (document.title !== title) document.title = title;
 }
 
-/** By its id, as a selector would look at every element of a page with 1,000 doors. */
+/** Looks the element up by its id, because a selector would visit every element of a page with 1,000 doors. */
 const hasDialog = () => document.getElementById('dialog-title') !== null;
 
 function focusHeading() {
@@ -91,7 +91,7 @@ export function announce(text) {
   }, 400);
 }
 
-// The live stream and what pages get of it.
+// The live stream, and the part of it that each page receives.
 
 const live = new Live({
   request, renew: restore, signedOut: () => end('signedOut'),
@@ -154,14 +154,14 @@ const context = {
     live.setNeeds([{ type: 'permissions', query: '' }, ...needs]);
   },
   /**
-   * Begins the page anew, because a right to what it shows has ended: nothing that it has read, chosen or been told stays.
+   * Loads the page again because a right to its content has ended: its data, choices and messages are dropped.
    *
    * @param {string} [ended] a sentence that says what has ended
    */
   lost(ended) {
     waiting = [];
     announcements.textContent = '';
-    // What is said already is more exact than the words for any right.
+    // Keep a message that is shown already: it is more precise than the general one about rights.
     const text = ended || (app.ended && app.note?.text === app.ended ? app.ended : isGone);
     history.replaceState(null, '', location.hash.split('?')[0] || '#/doors');
     Object.assign(app, { ended: text, note: { text, tone: 'info' }, noteShown: false });
@@ -197,7 +197,7 @@ let nextChange;
 function usePermissions(rules, tag, nextChangeAt) {
   const { ability } = app;
   const isFirst = !ability.isKnown;
-  // The stream begins with the ones that are known.
+  // The first permissions that the stream sends may be known already.
   const isSame = !isFirst && tag !== null && tag === app.permissionsTag;
   if (!isSame) app.ability = new Ability(rules);
   app.permissionsTag = tag;
@@ -212,7 +212,7 @@ function usePermissions(rules, tag, nextChangeAt) {
 }
 
 /**
- * Brings the page to the rights of now.
+ * Updates the page to the current permissions.
  *
  * @param {Ability} before the rights that it was opened with
  */
@@ -223,7 +223,7 @@ function followRights(before) {
     return;
   }
   announce('Your permissions have changed');
-  // A page that was out of reach opens by itself, and one that is open shows what else there is.
+  // A page that was not permitted opens by itself, and an open page shows the objects that have become visible.
   if (hasBegun && app.ended && app.note?.text === app.ended) app.note = app.ended = null;
   const isOut = !app.page || app.state?.status === 'failed';
   if (app.place && isOut && isOpen(app.place, app.ability)) route();
@@ -245,7 +245,7 @@ observe((event) => {
 // The session.
 
 /**
- * Forgets everything of the person.
+ * Removes all data of the person.
  *
  * @param {'signedOut' | 'replaced'} why
  */
@@ -261,7 +261,7 @@ function end(why) {
   const wasIn = app.phase === 'signedIn';
   Object.assign(app, { phase: 'signedOut', ability: new Ability(null), permissionsTag: null, place: null, problem: null, note: null, ended: null });
   if (why === 'replaced') {
-    // The browser's session is another person's now: begin as that person.
+    // The browser's session now belongs to another person: start again as that person.
     app.phase = 'starting';
     app.arrival = 'Another person has signed in in this browser.';
     queueMicrotask(begin);
@@ -285,7 +285,7 @@ function takeLink() {
 }
 
 /**
- * Signs in by a link, in the place of who is signed in.
+ * Signs in by a link, replacing the signed-in person.
  *
  * @param {string} token
  */
@@ -304,7 +304,7 @@ async function begin() {
   redraw();
   try {
     const token = takeLink();
-    // The module of the page comes while the session is continued.
+    // Load the module of the page while the session is being refreshed.
     const { place, rest } = currentPlace();
     if (place) load(place, rest).catch(() => {});
     if (token) await openLink(token);
@@ -329,7 +329,8 @@ async function enter() {
   const isCurrent = () => currentUser()?.id === user.id;
   const { hash } = location;
   const permissions = readPermissions();
-  // The doors are read while the permissions are read, as their page reads the same with any. Nothing is drawn before these are known.
+  // Read the doors while the permissions are being read: the request for them does not depend on the permissions. Nothing is drawn before
+  // these are known.
   app.phase = 'entering';
   const { place, rest } = currentPlace();
   const opening = place?.id === 'doors' && rest.length === 0 ? route() : null;
@@ -345,7 +346,7 @@ async function enter() {
   await (opening && location.hash === hash ? opening : route());
   if (app.arrival) context.note(app.arrival, 'info');
   app.arrival = null;
-  // The first data of the page come before those of the stream, but the stream does not wait for a request that gets no answer.
+  // The page's own request is answered before the stream begins, but the stream does not wait for a request without a response.
   await Promise.race([app.state?.firstRead, new Promise((resolve) => { setTimeout(resolve, firstReadWithin); })]);
   if (isCurrent()) live.start(user.id);
 }
@@ -387,7 +388,7 @@ const modules = {
   portfolios: () => import('./portfolio.js'), found: () => import('./found.js'), gateway: () => import('./gateway.js'), more: () => import('./more.js'),
 };
 /**
- * The module of one object, where a page is of a list.
+ * The module of the page of one object, for a page that is a list.
  *
  * @type {Record<string, string>}
  */
@@ -521,7 +522,7 @@ function badge() {
   }[kind];
   return h(
     'div.badge', { class: kind.replace(' ', '-') },
-    h('span.dot', { 'aria-hidden': 'true' }), h('span', { title: kind === 'polling' ? 'Not live: read again every 15 seconds' : null }, text),
+    h('span.dot', { 'aria-hidden': 'true' }), h('span', { title: kind === 'polling' ? 'Not live: refreshed every 15 seconds' : null }, text),
     (kind === 'polling' || kind === 'stale') && app.page?.refresh &&
       h('button.icon-button', { type: 'button', 'aria-label': 'Read again', title: 'Read again', onclick: () => app.page?.refresh?.(context, app.state) }, icon('refresh')));
 }

@@ -100,7 +100,7 @@ const instantOf = (question) => (question.at ? new Date(question.at).toISOString
 /** @param {Console.Context} context @param {State} state */
 async function ask(context, state) {
   if (state.asking) return;
-  // A change of the question ends the wait: its answer would stand beside another question.
+  // If the question is changed, stop waiting: its answer would be shown beside a different question.
   const own = {};
   const { operation } = state.question;
   const deviceId = doorOf(state).id;

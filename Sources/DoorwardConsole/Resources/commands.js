@@ -1,4 +1,4 @@
-// Commands to locks, and their progress. Nothing is called done before the lock has confirmed it.
+// Commands to locks, and their progress. A command counts as done only when the lock has confirmed it.
 // @ts-check
 import { APIError, call } from './api.js';
 import { operationOf, outcomeOf, reasonOf, refusalOf, sentenceOf } from './words.js';

@@ -28,7 +28,7 @@ const page = {
     const state = {
       id, status: 'loading', error: null, device: null, decisions: [], readAt: '', tab: null, why: null, isEnded: false, override: null,
       history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null,
-      // The query has the place of the door, which is not known yet.
+      // The query contains the unit or property of the door, which is not known yet.
       own: new LiveObjects(null, (object) => object.id === id),
     };
     page.refresh(context, state);
@@ -64,7 +64,7 @@ const page = {
 
   live(context, state, event, data) {
     if (event === 'poll') { page.refresh(context, state); return; }
-    // What the person may do can have changed with the door, and one that has left its place can be in another one.
+    // The person's permissions may have changed with the door, and a door that has left its unit or property may be in another one.
     if (state.own.take(event, data) && state.status === 'loaded') page.refresh(context, state);
   },
 
@@ -99,7 +99,7 @@ function content(context, state) {
     h('h1', { tabindex: '-1' }, device.name),
     h('p.subtitle', null, placeLink(context, 'properties', 'Property', { id: device.propertyId, portfolioId: device.portfolioId }, device.propertyName), device.unitName && ' › ',
       placeLink(context, 'units', 'Unit', { id: device.unitId, propertyId: device.propertyId, portfolioId: device.portfolioId }, device.unitName)),
-    state.problem && notice('bad', 'The door could not be read again; what you see is from ', time(state.readAt), '.'),
+    state.problem && notice('bad', 'The door could not be refreshed; shown as of ', time(state.readAt), '.'),
     h('section.hero', { 'aria-label': 'State', class: tone },
       h('div.hero-state', null,
         h('span.tile.large', { class: tone }, icon(name)),
@@ -167,7 +167,7 @@ function denials(context, state, denied) {
         h('button.link', { type: 'button', 'aria-expanded': String(isOpen), onclick: () => { state.why = isOpen ? null : members[0].operation; context.redraw(); } }, 'Why?')),
       isOpen && h('div.why', null, denialFacts(members[0]),
         members.filter((one) => canOverride(context, state, one)).length > 0 && h('div.buttons', null, members.map(({ operation }) => button(
-          `${operationOf(operation).verb} in spite of it`,
+          `Override the lockdown and ${operationOf(operation).verb.toLowerCase()}`,
           { id: `override-${operation}`, kind: 'danger', onclick: () => { state.override = { operation, error: null }; context.redraw(); } })))));
   });
 }
@@ -207,7 +207,7 @@ function overrideDialog(context, state) {
   const { operation } = /** @type {{operation: string}} */ (state.override);
   const close = () => { state.override = null; context.redraw(); };
   return dialog(
-    { title: `${operationOf(operation).verb} in spite of the lockdown`, onclose: close },
+    { title: `Override the lockdown and ${operationOf(operation).verb.toLowerCase()}`, onclose: close },
     h('form', {
       onsubmit: (event) => {
         event.preventDefault();
@@ -328,7 +328,7 @@ function whoCan(context, state) {
 export function entriesView(data, at, go) {
   if (data.entries.length === 0) return h('div.empty', null, icon('check'), h('h2', null, at ? 'No one can then' : 'No one can now'));
   return [
-    h('p.hint', null, at ? `By the rules of today, at ${new Date(at).toLocaleString('en-GB')}:` : 'At this moment:'),
+    h('p.hint', null, at ? `By the current rules, at ${new Date(at).toLocaleString('en-GB')}:` : 'At this moment:'),
     h('ul.rows', null, data.entries.map((entry, index) => h(
       'li.row', { key: (entry.principal.id || entry.principal.name || '') + index },
       h('span.dot-icon.idle', null, icon(entry.principal.kind === 'USER' ? 'account' : entry.principal.kind === 'GUEST_LINK' ? 'guests' : 'check')),

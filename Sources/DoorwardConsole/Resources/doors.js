@@ -7,19 +7,19 @@ import { changeText, h } from './view.js';
 import { ago, counted, operations, qualityOf, stateOf } from './words.js';
 
 const pageSize = 200;
-/** At most so many doors are read; where there are more, the gateway searches, and the first page of its answer is shown. */
+/** The maximum number of doors that are read; if there are more, the gateway searches, and the first page of results is shown. */
 const maxDoors = 1000;
 const firstShown = 60;
 /** How many doors are drawn in the first frame, about a screen, and how many new ones in each later frame, so that none takes long. */
 const rowsInFirstFrame = 12;
 const newRowsInFrame = 4;
-/** How many doors show another age in a frame. */
+/** The number of doors whose displayed age is updated in one frame. */
 const agesInFrame = 60;
-/** Doors of a block, which the browser lays out alone. Rows of one, two and three cards divide it. */
+/** The number of doors in a block, which the browser lays out separately: divisible by rows of one, two and three cards. */
 const doorsInBlock = 6;
-/** How often doors are read again that the stream does not send, because there are too many. */
+/** How often the doors are read if the stream does not send them, because there are too many. */
 const readAgainAfter = 15000;
-/** A reading that takes longer is begun again. */
+/** A read that takes longer is started again. */
 const readWithin = 60000;
 
 /**
@@ -64,7 +64,7 @@ const page = {
       status: 'loading', error: null, total: 0, readAt: '', q: query.get('q') || '', filter: query.get('show') || 'all',
       propertyId: query.get('property') ?? (String(query) ? '' : context.user?.defaultPropertyId || ''), style: localStorage.getItem('doorward-doors') || 'board', shown: firstShown, isEnded: false,
       why: null, reads: 0, began: 0, rows: new Map(), isReading: false, isSearched: false, isPartial: false,
-      // Where the gateway searches, the stream sends more than the page shows.
+      // If the gateway searches, the stream sends more doors than the page shows.
       list: new LiveObjects({ type: 'device', query: '' }, ({ id }, isNamed) => isNamed && (!state.isSearched || state.list.objects.has(id))),
       firstRead: null, endFirstRead: () => {},
     };
@@ -97,7 +97,7 @@ const page = {
       more = page < data.pagination.totalPages;
       return data.devices;
     };
-    /** Whether what was read is what is to be shown: where there are too many doors to read all, the gateway searches. */
+    /** Whether the data match the search: if there are too many doors to read all, the gateway searches. */
     const isWanted = () => {
       if (!isCurrent()) return false;
       const wasSearched = state.isSearched;
@@ -133,7 +133,7 @@ const page = {
       if (isCurrent() && isOther) await page.refresh(context, state, shown);
     } catch (error) {
       if (!isCurrent()) return;
-      // What was read before stays, with its age.
+      // The earlier data stay visible, with the time at which they were read.
       if (keepsAfter(context, state, error)) state.problem = error;
       context.redraw();
     } finally {
@@ -235,11 +235,11 @@ function content(context, state) {
   return [
     state.problem && h('div.notice.bad', { key: 'problem' }, icon('alert'), h('div', null,
       state.isPartial ? `The first ${state.list.objects.size} of ${counted(state.total, 'door')} are shown; the others could not be read.`
-        : ['The doors could not be read again; what you see is from ', time(state.readAt), '.'])),
+        : ['The doors could not be refreshed; shown as of ', time(state.readAt), '.'])),
     isReading && h('p.hint', { key: 'reading' }, `Reading ${state.list.objects.size} of ${counted(state.total, 'door')}.`),
     state.isSearched && !state.isPartial && state.total > state.list.objects.size && h('p.hint', { key: 'many' },
-      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.list.objects.size} are shown${state.total > maxDoors ? ', and read again every 15 seconds' : ''}.`
-        : `There are ${counted(state.total, 'door')}. The first ${state.list.objects.size} are shown, and read again every 15 seconds: search to see others.`),
+      state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.list.objects.size} are shown${state.total > maxDoors ? ', and refreshed every 15 seconds' : ''}.`
+        : `There are ${counted(state.total, 'door')}. The first ${state.list.objects.size} are shown, and refreshed every 15 seconds. Use the search to see others.`),
     band(context, state, inPlace, counter),
     filters(context, state),
     doors.length === 0 ? !isReading && h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
@@ -330,8 +330,8 @@ function grouped(doors) {
 }
 
 /**
- * The descriptions of the doors that are shown, by id. One that has nothing new to show is used again, and a few of the new ones are
- * described in a frame, so that a change among 1,000 doors is as quick as among ten.
+ * The descriptions of the doors that are shown, by id. An unchanged description is reused, and only a few new ones are created in a
+ * frame, so that a change among 1,000 doors is as quick as among ten.
  *
  * @param {Console.Context} context @param {State} state @param {API.Device[]} doors @param {Describe} describe
  * @returns {Rows}
@@ -359,7 +359,7 @@ function rows(context, state, doors, describe) {
       isWaiting ||= known.now !== now;
       next.set(device.id, known);
     } else if (known || left-- > 0) {
-      // One that is drawn stays, also behind one that must wait: the focus may be in it.
+      // A card that is already drawn is kept, even after one that is still to be drawn: it may have the focus.
       const age = { text: ageOf(device) };
       next.set(device.id, { device, describe, ability, progress, phase, text, why, now, age, description: describe(context, state, device, age) });
     }
@@ -377,7 +377,7 @@ function rows(context, state, doors, describe) {
 const knownBlocks = new WeakMap();
 
 /**
- * Descriptions of doors in blocks. A block whose doors have nothing new to show is used again.
+ * Descriptions of doors in blocks. A block whose doors have not changed is reused.
  *
  * @param {string} tag @param {(count: number) => Console.Props} props @param {Console.Node[]} described
  */
@@ -395,7 +395,7 @@ function blocks(tag, props, described) {
 }
 
 /**
- * Keeps the doors that are shown up to date: by the stream, or by reading them again where it would send many more than are shown.
+ * Keeps the shown doors up to date: by the stream, or by reading them again if the stream would send many more doors.
  *
  * @param {Console.Context} context @param {State} state
  */
@@ -414,7 +414,7 @@ function subscribe(context, state) {
 }
 
 /**
- * Reads the doors again, unless that is under way: a slow reading would never end.
+ * Reads the doors again, unless a read is in progress: otherwise a slow read would never end.
  *
  * @param {Console.Context} context @param {State} state
  */
@@ -454,7 +454,7 @@ function card(context, state, device, age) {
 const ageOf = (device) => (device.stateAt ? ago(device.stateAt) : '');
 
 /**
- * The progress of a command in the place of the state's age, so that nothing moves.
+ * The progress of a command, shown in place of the state's age, so that the layout does not change.
  *
  * @param {Console.Context} context @param {API.Device} device @param {Age} age
  */

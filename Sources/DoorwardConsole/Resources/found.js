@@ -21,7 +21,7 @@ const page = {
     /** @type {State} */
     const state = { status: 'loading', error: null, found: [], pagination: null, number: 1, q: '', properties: [], form: null, reads: 0, isEnded: false, readAt: '' };
     page.refresh(context, state);
-    // Adapters find locks at any time, and the stream has no type for it.
+    // Adapters can find locks at any time, and the stream has no type for found locks.
     state.timer = setInterval(() => { if (document.visibilityState === 'visible' && !state.form) page.refresh(context, state); }, 15000);
     return state;
   },
@@ -52,7 +52,7 @@ const page = {
       'div', { key: 'found' },
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Found locks')),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
-        state.problem && notice('bad', 'The found locks could not be read again; what you see is from ', time(state.readAt), '.'),
+        state.problem && notice('bad', 'The found locks could not be refreshed; shown as of ', time(state.readAt), '.'),
         (state.found.length > 0 || state.q) && h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
           id: 'found-search', type: 'search', 'aria-label': 'Search found locks', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
           oninput: (event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },

@@ -51,7 +51,7 @@ const page = {
       'div', { key: 'gateway' },
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Gateway'), state.status === 'loaded' && readyPill(state.isReady)),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
-        state.problem && notice('bad', 'The state could not be read again; what you see is from ', time(state.readAt), '.'),
+        state.problem && notice('bad', 'The state could not be refreshed; shown as of ', time(state.readAt), '.'),
         adapters(state), clock(context, state), backup(context, state), logs(state), more(context), state.asks && clockDialog(context, state),
       ]));
   },

@@ -22,7 +22,7 @@ import { counted, nameOf, operationOf, sentenceOf } from './words.js';
 
 const days = [['MON', 'Mon'], ['TUE', 'Tue'], ['WED', 'Wed'], ['THU', 'Thu'], ['FRI', 'Fri'], ['SAT', 'Sat'], ['SUN', 'Sun']];
 const operations = ['UNLOCK', 'LOCK', 'UNLATCH'];
-/** At most so many doors of accesses are read one by one, for their names. */
+/** The maximum number of doors of accesses that are read one by one, for their names. */
 const maxNamedDoors = 50;
 const names = {
   label: 'The name', guestEmail: 'The email address', deviceIds: 'The list of doors', validFrom: 'The start', validUntil: 'The end',
@@ -35,7 +35,7 @@ const page = {
     /** @type {State} */
     const state = {
       status: 'loading', error: null, pagination: null, show: 'active', number: 1, q: '', readAt: '', isEnded: false,
-      // The page shows a part of what the stream sends.
+      // The page shows only some of the accesses that the stream sends.
       list: new LiveObjects({ type: 'guestAccess', query: '' }, ({ id }) => state.list.objects.has(id)),
       doors: new Map(), zones: new Map(), hasPlaces: false, form: null, opened: null, asks: null, reads: 0,
     };
@@ -62,7 +62,7 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (keepsAfter(context, state, error)) context.note(`The guests could not be read again. ${sentenceOf(error)}`, 'bad');
+      if (keepsAfter(context, state, error)) context.note(`The guests could not be refreshed. ${sentenceOf(error)}`, 'bad');
     }
     context.redraw();
   },
@@ -74,7 +74,7 @@ const page = {
     if (isGone(state.opened)) state.opened = null;
     if (isGone(state.asks)) state.asks = null;
     if (isChanged) context.redraw();
-    // Which accesses are on this page is the gateway's to say.
+    // The gateway decides which accesses are on this page.
     if (event === 'poll' || (data.type === 'guestAccess' && event !== 'snapshot')) page.refresh(context, state);
   },
 
@@ -180,7 +180,7 @@ export function standing(access, now = new Date()) {
 }
 
 /**
- * Whom an access lets in: the name of a link, or that of the account.
+ * The person whom an access lets in: the label of the access, or the name of the account.
  *
  * @param {API.GuestAccess} access
  */
@@ -219,7 +219,7 @@ export function localText(at, timeZone) {
 /** @param {Console.Context} context @param {State} state */
 function openForm(context, state) {
   const places = grantablePlaces(context, state);
-  // A door of the first ones, as most people have one property or begin with these.
+  // Preselect the property of one of the first doors: most people have one property, or begin with these.
   const propertyId = [...state.doors.values()].find(isGrantable(context))?.propertyId || places[0]?.[0] || '';
   const zone = state.zones.get(propertyId)?.zone || null;
   const now = new Date();
@@ -261,7 +261,7 @@ function formDialog(context, state) {
     h('div.form-row', null,
       field('From', { id: 'valid-from', type: 'datetime-local', value: form.from, oninput: set('from') }),
       field('Until', { id: 'valid-until', type: 'datetime-local', value: form.until, oninput: set('until') })),
-    h('p.hint', null, zone ? `On the clock of the property (${zone}).` : 'On the clock of this browser.'),
+    h('p.hint', null, zone ? `Local times of the property (${zone}).` : 'On the clock of this browser.'),
     check('has-hours', form.hasHours, () => { form.hasHours = !form.hasHours; context.redraw(); }, 'Only at certain hours'),
     form.hasHours && h('fieldset', { key: 'hours' }, h('legend', null, 'Days and hours'),
       h('div.days', null, days.map(([id, title]) => check(`day-${id}`, form.days.has(id), toggle(form.days, id), title))),
@@ -421,7 +421,7 @@ function askDialog(context, state) {
     try {
       await call('DELETE', `/guest-access/${encodeURIComponent(access.id)}`);
       state.asks = null;
-      context.note(`${titleOf(access)}: the access is revoked. Commands that wait are denied.`);
+      context.note(`${titleOf(access)}: the access is revoked. Queued commands are denied.`);
       page.refresh(context, state);
     } catch (failed) {
       // The question may have been closed meanwhile.

@@ -37,7 +37,7 @@ export class EventParser {
       if (text[0] === '\n') text = text.slice(1);
     }
     this.rest += text;
-    // A long line comes in many pieces: it is looked at once, when it is whole.
+    // A long line arrives in many pieces: it is parsed once, when it is complete.
     if (!/[\r\n]/.test(text)) return events;
     if (this.rest.endsWith('\r')) this.afterCR = true;
     const lines = this.rest.split(/\r\n|\r|\n/);
@@ -79,7 +79,7 @@ export class EventParser {
  */
 export function nameOfNeed({ type, query }) {
   if (!query) return type;
-  // FNV-1a, 64 bits in two halves: names are told apart, nothing is kept secret.
+  // FNV-1a, 64 bits in two halves: the hash only has to distinguish names; it keeps nothing secret.
   let [high, low] = [0x811c9dc5, 0xcbf29ce4];
   for (let index = 0; index < query.length; index++) {
     high = Math.imul(high ^ query.charCodeAt(index), 0x01000193);
@@ -99,7 +99,7 @@ const silence = 45000;
 const pollEvery = 15000;
 const calmAfter = 60000;
 const askAgainAfter = 600000;
-/** The gateway answers a change of the names at once; a stream whose change has no answer for so long is opened again. */
+/** The gateway answers a change of the names at once; if a change gets no response for this time, the stream is opened again. */
 const changeWithin = 15000;
 
 /**
@@ -127,13 +127,13 @@ export class Live {
     this.streamId = null;
     this.lastId = '';
     /**
-     * The names that are not complete.
+     * The names whose snapshots are not complete.
      *
      * @type {Set<string>}
      */
     this.pending = new Set();
     /**
-     * The names of which a part of a snapshot has come.
+     * The names of which a part of the snapshot was received.
      *
      * @type {Set<string>}
      */
@@ -177,7 +177,7 @@ export class Live {
     this.tellNeeds();
   }
 
-  /** Ends everything, and forgets what the person has seen. */
+  /** Closes the stream, and removes all data of the person. */
   stop() {
     this.isStopped = true;
     this.isLeader = false;
@@ -195,7 +195,7 @@ export class Live {
   }
 
   /**
-   * What the page of this tab shows.
+   * The subscriptions of this tab's page.
    *
    * @param {Need[]} needs
    */
@@ -257,7 +257,7 @@ export class Live {
     return all;
   }
 
-  /** Brings the names of the open stream to what is wanted, one change after the other: two at a time could arrive in another order. */
+  /** Changes the names of the open stream to the wanted ones, one request after the other: two at a time could overtake each other. */
   async changeSubscriptions() {
     const { reading, streamId, subscribed } = this;
     if (!reading || !streamId || !subscribed || this.changing === reading) return;
@@ -276,7 +276,7 @@ export class Live {
         if (!added && dropped !== undefined && !reading.signal.aborted) this.caughtUp(dropped);
       }
     } catch {
-      // It is not known what the stream sends now: it is opened again, with all names.
+      // It is unknown which names the stream has now: open it again, with all names.
       reading.abort();
     } finally {
       if (this.changing === reading) this.changing = null;
@@ -317,7 +317,7 @@ export class Live {
           delay = askAgainAfter;
         }
       } catch {
-        // Every failure is met in the same way: say since when nothing came, and connect again.
+        // Every failure is handled in the same way: show since when no event was received, and connect again.
       }
       if (!isCurrent()) return;
       if (!delay) {
@@ -404,7 +404,8 @@ export class Live {
     switch (event) {
       case 'stream':
         this.streamId = data.streamId;
-        // After a resumption, complete names get only what has changed, and incomplete ones are reset and sent again: what is pending stays so.
+        // After a resumption, complete names get only what has changed, and incomplete ones are reset and sent again: pending names stay
+        // pending.
         if (!data.resumed) {
           this.pending = new Set(this.subscribed?.keys());
           this.inSnapshot.clear();
@@ -443,7 +444,8 @@ export class Live {
  */
 
 /**
- * Objects of a page, which it reads and the stream keeps up to date. What the stream sends during a read is newer than what is read.
+ * Objects of a page, which it reads and the stream keeps up to date. Objects that the stream sends during a read are newer than the
+ * result of the read.
  *
  * @template {Console.Named} T
  * @template {Need | null} [N=Need | null] null where the stream sends nothing
@@ -460,13 +462,13 @@ export class LiveObjects {
     /** @type {Map<string, T>} */
     this.objects = new Map();
     /**
-     * The objects of the snapshot that is coming.
+     * The objects of the snapshot that is being received.
      *
      * @type {Set<string> | null}
      */
     this.named = null;
     /**
-     * What came during each read (null for an object that is gone), and the objects of a whole snapshot.
+     * The objects received during each read (null for a removed object), and the objects of a complete snapshot.
      *
      * @type {Set<Reading<T>>}
      */
@@ -474,7 +476,7 @@ export class LiveObjects {
   }
 
   /**
-   * Reads the objects anew.
+   * Reads the objects again.
    *
    * @param {() => Promise<T[] | null>} read null if nobody wants what it has read @param {Need | null} [need] the need that it is for
    */
@@ -497,7 +499,7 @@ export class LiveObjects {
   }
 
   /**
-   * Takes another need. What came of the one before does not belong to a snapshot of this one.
+   * Changes the need. Objects received for the previous need do not belong to a snapshot of the new one.
    *
    * @param {N} need
    */
@@ -507,7 +509,7 @@ export class LiveObjects {
   }
 
   /**
-   * Whether an event comes under the name of the need.
+   * Whether an event is for the name of the need.
    *
    * @param {Console.StreamData} data
    */
@@ -529,7 +531,7 @@ export class LiveObjects {
     for (const object of sent) if (this.isOwn(object, isNamed)) isChanged = this.put(object.id, object) || isChanged;
     if (!isNamed) return isChanged;
     if (event === 'revoked' || (event === 'refused' && data.code === 'forbidden')) return this.drop();
-    // A snapshot follows; what has come of an earlier one proves nothing.
+    // A snapshot follows; objects of an earlier, incomplete snapshot do not count.
     if (event === 'reset') this.named = null;
     if (event === 'removed') return this.put(data.id, null);
     if (event === 'snapshot') {
@@ -537,7 +539,7 @@ export class LiveObjects {
       for (const { id } of data.objects) this.named?.add(id);
     }
     if (event === 'ready' && this.named) {
-      // A whole snapshot names all objects: one that is not among them is gone.
+      // A complete snapshot contains all objects: an object that is not in it no longer exists.
       for (const id of this.objects.keys()) if (!this.named.has(id)) isChanged = this.put(id, null) || isChanged;
       for (const coming of this.reads) if (coming.name === data.name) coming.whole = this.named;
       this.named = null;
@@ -562,7 +564,7 @@ export class LiveObjects {
   }
 
   /**
-   * Sets an object as the gateway has answered it; null for one that is gone.
+   * Sets an object to the value in a response of the gateway; null for a removed object.
    *
    * @param {string} id @param {T | null} object @returns {boolean} whether it is another one
    */

@@ -59,13 +59,14 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, query, records: data.accessRecords, cursor: data.nextCursor, charts, newer: 0, readAt: new Date().toISOString() });
     } catch (error) {
       if (state.isEnded || number !== state.reads) return;
-      if (keepsAfter(context, state, error)) context.note(`The log could not be read again. ${sentenceOf(error)}`, 'bad');
+      if (keepsAfter(context, state, error)) context.note(`The log could not be refreshed. ${sentenceOf(error)}`, 'bad');
     }
     context.redraw();
   },
 
   live(context, state, event, data) {
-    // Nothing moves under the reader's eyes: new records are offered, unless the reader is at the top and has opened none.
+    // New records do not move the list while a person reads it: they are only announced, unless the list is at its top and no record is
+    // open.
     const isNew = event === 'poll' || (event === 'change' && data.type === 'accessRecord');
     if (!isNew || state.status !== 'loaded' || state.records.length > pageSize) return;
     if (event === 'poll' || (scrollY < 200 && !state.open)) {
@@ -102,7 +103,7 @@ const page = {
 export default page;
 
 /**
- * Many records at once are read once.
+ * Many records that arrive together cause only one read.
  *
  * @param {Console.Context} context @param {State} state
  */
@@ -131,7 +132,7 @@ async function more(context, state) {
   state.isReading = true;
   context.redraw();
   try {
-    // The cursor belongs to the filters of the first page.
+    // The cursor is valid only with the filters of the first page.
     const data = await call('GET', '/access-records', { query: { ...state.query, cursor: state.cursor } });
     Object.assign(state, { records: [...state.records, ...data.accessRecords], cursor: data.nextCursor });
   } catch (error) {
@@ -142,7 +143,7 @@ async function more(context, state) {
 }
 
 /**
- * Chooses the door of the address; one that is out of reach is no filter.
+ * Selects the door that the address names; a door that is not visible is ignored.
  *
  * @param {Console.Context} context @param {State} state
  */
@@ -185,7 +186,7 @@ function filters(context, state) {
 
 // Charts: drawn as SVG, in the colours of the page. Each has its table.
 
-/** What a bar is made of, from the bottom. */
+/** The parts of a bar, from the bottom. */
 const series = [
   { id: 'confirmed', title: 'Confirmed', of: (/** @type {Record<string, number>} */ counts) => counts.CONFIRMED || 0 },
   { id: 'denied', title: 'Denied', of: (/** @type {Record<string, number>} */ counts) => counts.denied || 0 },

@@ -126,14 +126,14 @@ export const ruleText = (rule) =>
   rule.kind === 'GUEST_ACCESS' ? 'Guest access' : rule.kind === 'SUPER_ADMIN' ? 'Super admin' : `Role ${roleOf(rule.role)}`;
 
 /**
- * An instant, exact when pointed at or read out.
+ * An instant; its tooltip and the text for screen readers are exact.
  *
  * @param {string} instant @param {Console.Child} [text]
  */
 export const time = (instant, text = dayTime(instant)) => h('time', { datetime: instant, title: exactTime(instant) }, text);
 
 /**
- * What a page shows while it loads, when it failed, and when it has loaded.
+ * The content of a page while it is loading, after a failure, and when it has loaded.
  *
  * @param {Console.Resource} resource @param {() => void} retry @param {() => Console.Child} view
  */
@@ -168,7 +168,7 @@ const skeletons = (count) =>
 export const isOutOfReach = (error) => error?.status === 403 || error?.status === 404;
 
 /**
- * Takes the failure of a reading. A page that has shown something which is out of reach now begins anew without it.
+ * Handles a failed read. If a page has shown an object that is no longer visible, the page is loaded again without it.
  *
  * @param {Console.Context} context @param {Console.State} state the state of the page @param {Console.Caught} error @returns {boolean} whether the page keeps what it has, and says so
  */
@@ -211,7 +211,7 @@ export function dialog({ title, onclose }, ...children) {
 }
 
 /**
- * A number of pages and the two ways to go on.
+ * The page number, with buttons for the previous and the next page.
  *
  * @param {API.Pagination} pagination @param {(page: number) => void} go
  */
@@ -246,7 +246,7 @@ export function copyable(context, secret) {
 }
 
 /**
- * An address of a page of the gateway, complete also where the gateway does not know its public address.
+ * The complete URL of a page of the gateway, even if the gateway does not know its public address.
  *
  * @param {string} url
  */

@@ -19,7 +19,7 @@ import { nameOf, roleOf, sentenceOf } from './words.js';
  */
 
 const names = { email: 'The email address', role: 'The role', firstName: 'The first name', lastName: 'The last name' };
-/** An invitation can be accepted for so long. */
+/** The time for which an invitation can be accepted. */
 const lifetime = 7 * 86400000;
 const maxInvitations = 50;
 
@@ -69,7 +69,7 @@ const page = {
         context.ability.can('users.create', 'Gateway') && button('Create a user', { id: 'new-user', onclick: () => { state.newUser = { error: null, isBusy: false, issued: null }; context.redraw(); } }),
         mayInvite && button('Invite', { id: 'invite', kind: 'primary', icon: 'guests', onclick: () => openInvitation(context, state, () => page.refresh(context, state)) }))),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
-        state.problem && notice('bad', 'The people could not be read again; what you see is from ', time(state.readAt), '.'),
+        state.problem && notice('bad', 'The people could not be refreshed; shown as of ', time(state.readAt), '.'),
         h('div.filters', { key: 'filters' }, h('div.search', null, icon('search'), h('input', {
           id: 'people-search', type: 'search', 'aria-label': 'Search people', placeholder: 'Search by name', value: state.q, autocomplete: 'off',
           oninput: (event) => { Object.assign(state, { q: event.target.value, number: 1 }); clearTimeout(state.typing); state.typing = setTimeout(() => page.refresh(context, state), 250); },
@@ -169,7 +169,7 @@ function pending(context, state) {
       button('Withdraw', {
         id: `withdraw-${one.id}`, kind: 'danger', name: `Withdraw the invitation of ${one.email}`,
         onclick: () => askRemoval(context, state, {
-          title: 'Withdraw the invitation', path: `/invitations/${encodeURIComponent(one.id)}`, verb: 'Withdraw', text: `The link that ${one.email} has got stops working.`,
+          title: 'Withdraw the invitation', path: `/invitations/${encodeURIComponent(one.id)}`, verb: 'Withdraw', text: `The link that ${one.email} has received stops working.`,
           done: () => { context.note('The invitation is withdrawn.'); page.refresh(context, state); },
         }),
       })))));
@@ -196,7 +196,7 @@ export function openInvitation(context, state, invited, place) {
 }
 
 /**
- * Keeps the choice of the role one that the person may give there.
+ * Keeps the selected role among those that the person may give on the selected entity.
  *
  * @param {Console.Context} context @param {Inviting} state
  */

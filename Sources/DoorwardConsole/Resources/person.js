@@ -67,7 +67,7 @@ function content(context, state) {
 }
 
 /**
- * The roles by entity: a removal takes all of a person's roles on one.
+ * The roles, grouped by entity, because a removal removes all of a person's roles on an entity.
  *
  * @param {API.User} user
  */
@@ -101,7 +101,7 @@ function roles(context, state) {
             id: `remove-${id}`, kind: 'danger', name: `Remove ${text}, ${place}`,
             onclick: () => askRemoval(context, state, {
               title: `Remove ${held.length === 1 ? 'a role' : 'the roles'} of ${nameOf(user)}`, path: `${entityPath(type, id)}/${entityTypes[type].holders}/${encodeURIComponent(user.id)}`, verb: 'Remove',
-              text: `${text}, ${place}. Commands under it that are not sent yet are denied.`,
+              text: `${text}, ${place}. Queued commands that need it are denied.`,
               done: () => { context.note(`${nameOf(user)}: ${text}, ${place} is removed.`); page.refresh(context, state); },
             }),
           }));

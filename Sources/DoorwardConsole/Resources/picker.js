@@ -1,6 +1,5 @@
-// The choice of doors, one in a list or several with check boxes, and of one person in a list. Where there are more than fit, the gateway
-// searches them by name, page by page.
-// @ts-check
+// The choice of doors, one in a list or several with check boxes, and of one person in a list. If there are too many for one list, the
+// gateway searches them by name, page by page. @ts-check
 import { call } from './api.js';
 import { button, field, select } from './parts.js';
 import { h } from './view.js';
@@ -9,7 +8,7 @@ import { counted, nameOf, sentenceOf } from './words.js';
 const pageSize = 200;
 
 /**
- * What can be chosen: the list of the API, its words, and how one of them is called, by its name or also by more.
+ * A kind of items: the API's list, its nouns, and the label of an item, by its name alone or with further data.
  *
  * @template Item
  * @typedef {{list: 'devices' | 'users', noun: string, nouns: string, label: string, name: (item: Item) => string, more: (item: Item) => string | null | undefined}} Kind
@@ -63,7 +62,7 @@ class Picker {
   }
 
   /**
-   * So many of them, in words.
+   * A number of items as text.
    *
    * @param {number} count
    */
@@ -107,14 +106,14 @@ class Picker {
     this.typing = setTimeout(() => this.read(), 250);
   }
 
-  /** Ends the searching; what comes later is left alone. */
+  /** Ends the search; later responses are ignored. */
   end() {
     clearTimeout(this.typing);
     this.reads++;
   }
 
   /**
-   * Chooses an item, and no other one, by its id; none by an empty one.
+   * Selects only this item, by its id; an empty id selects none.
    *
    * @param {string} id @returns {Item | null} the item
    */
@@ -125,7 +124,7 @@ class Picker {
   }
 
   /**
-   * Chooses an item besides the others, or takes it out.
+   * Adds an item to the selection, or removes it.
    *
    * @param {Item} item
    */
@@ -157,7 +156,7 @@ export class PersonPicker extends Picker {
 }
 
 /**
- * The name of an item, with more where another one has the same name or `isLong` asks for it.
+ * The name of an item, with further data if another item has the same name, or if `isLong` is set.
  *
  * @template {Console.Named} Item
  * @param {Picker<Item>} picker @param {Item} item @param {Item[]} items @param {boolean} isLong
@@ -181,7 +180,7 @@ const searchField = (picker, id) => (picker.total > pageSize || picker.q) && fie
 }, { error: picker.error ? sentenceOf(picker.error) : null });
 
 /**
- * How much of what was found is shown.
+ * The number of found items that are shown.
  *
  * @template {Console.Named} Item
  * @param {Picker<Item>} picker @param {string} id
@@ -189,7 +188,7 @@ const searchField = (picker, id) => (picker.total > pageSize || picker.q) && fie
 const rest = (picker, id) => picker.isRead && [
   picker.found === 0 && picker.q.trim() !== '' && h('p.hint', { key: 'none' }, `No ${picker.kind.noun} has this name.`),
   picker.page < picker.pages && h('div.picker-rest', { key: 'rest' },
-    h('p.hint', null, `${picker.items.length.toLocaleString('en-GB')} of ${picker.counted(picker.found)} can be chosen: search for others.`),
+    h('p.hint', null, `${picker.items.length.toLocaleString('en-GB')} of ${picker.counted(picker.found)} are listed; use the search to find others.`),
     button(`Show more ${picker.kind.nouns}`, { id: `${id}-more`, onclick: () => picker.read(picker.page + 1) })),
 ];
 

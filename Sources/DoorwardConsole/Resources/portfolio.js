@@ -124,7 +124,7 @@ function content(context, state) {
 const noteOf = (state, name) => state.notes[name] && notice(state.notes[name].tone, state.notes[name].text);
 
 /**
- * Sends what a form says, under the condition that the version that is shown is still the current one.
+ * Sends the content of a form, on the condition that the shown version is still the current one.
  *
  * @param {Console.Context} context @param {Shown} state @param {string} name @param {(form: FormData) => Promise<string>} work
  */

@@ -10,7 +10,7 @@ import { counted, outcomeOf, reasonOf, sentenceOf, stateOf } from './words.js';
 
 const maxDoors = 1000;
 const pageSize = 200;
-/** How often the doors are read while a lockdown is under way. */
+/** How often the doors are read while a lockdown is in progress. */
 const watchEvery = 1000;
 
 /**
@@ -190,7 +190,7 @@ function row(state, device) {
 }
 
 /**
- * Takes over the property as a request has answered it.
+ * Applies the property that a response contains.
  *
  * @param {Shown} state @param {API.Property} property
  */
@@ -200,7 +200,7 @@ function take(state, property) {
 }
 
 /**
- * Starts the lockdown, or locks again the doors that are not locked, and watches the doors meanwhile.
+ * Starts the lockdown, or locks again the doors that are not locked, and watches the doors in the meantime.
  *
  * @param {Console.Context} context @param {Shown} state @param {string | null} reason
  */

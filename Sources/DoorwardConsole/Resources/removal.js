@@ -1,4 +1,4 @@
-// Removals: what one would end is asked of the gateway first, shown, and confirmed.
+// Removals: the page first asks the gateway what would end, shows it, and lets the person confirm.
 // @ts-check
 import { call } from './api.js';
 import { button, dialog, field, notice } from './parts.js';

@@ -3,17 +3,17 @@
 import { isOpen, places } from './ability.js';
 
 /**
- * The things that a right to read is for, the widest first: a thing, and several.
+ * The types of objects that can be read, the widest first: singular and plural.
  *
  * @type {Record<string, [string, string]>}
  */
 const things = { Portfolio: ['a portfolio', 'portfolios'], Property: ['a property', 'properties'], Unit: ['a unit', 'units'], LockDevice: ['a door', 'doors'] };
 
-/** What is said where it is not known which right has ended, or whether something was deleted. */
+/** The message if it is not known which right has ended, or whether an object was deleted. */
 export const isGone = 'What this page has shown is gone, or your access to it has ended.';
 
 /**
- * The rights that rules give, whatever forbids them at the moment: each is an action, a type, and one value of its conditions.
+ * The rights that rules give, even if they are forbidden now: each is an action, a type, and one value of its conditions.
  *
  * @param {Console.Ability} ability
  */
@@ -54,11 +54,11 @@ export function changeOfRights(before, after) {
   if (lost.length === 0) return { ended: null, hasBegun };
   const closed = places.filter((place) => place.inBar && isOpen(place, before) && !isOpen(place, after)).map(({ title }) => title);
   const pages = closed.length > 0 ? ` Not open to you any more: ${closed.join(', ')}.` : '';
-  // A role in the place of another one ends no access to a place.
-  if (hasBegun) return { ended: `Your rights have changed. This page shows what you have now.${pages}`, hasBegun };
+  // If one role replaces another, no access to the place has ended.
+  if (hasBegun) return { ended: `Your rights have changed. This page shows your current rights.${pages}`, hasBegun };
   const unseen = lost.filter(({ action }) => action === 'read').map(({ subject }) => subject);
   const widest = Object.keys(things).find((subject) => unseen.includes(subject));
-  if (!widest) return { ended: `Some of your rights have ended. This page shows what is left.${pages}`, hasBegun };
+  if (!widest) return { ended: `Some of your rights have ended. This page shows what you can still see.${pages}`, hasBegun };
   const count = unseen.filter((subject) => subject === widest).length;
   return { ended: `Your access to ${count === 1 ? things[widest][0] : `${count} ${things[widest][1]}`} has ended. Nothing of it is shown any more.${pages}`, hasBegun };
 }

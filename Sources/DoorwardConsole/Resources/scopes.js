@@ -3,7 +3,7 @@
 import { call } from './api.js';
 
 const pageSize = 200;
-/** At most so many entities of a type are read for a choice. */
+/** The maximum number of entities of a type that are read for a selection. */
 const maxEntities = 1000;
 
 /** @typedef {API.Portfolio | API.Property | API.Unit} Entity */
@@ -40,7 +40,7 @@ export const rolesToGive = (ability, type, entity) =>
   roleRules.filter((one) => one.type === type && ability.can(one.permission, entityTypes[type].subject, entity)).map(({ role }) => role);
 
 /**
- * Whether the person may take these roles away.
+ * Whether the person may remove these roles.
  *
  * @param {Console.Ability} ability @param {string} type @param {object} entity @param {string[]} roles
  */

@@ -18,7 +18,7 @@ import { counted, nameOf, sentenceOf, stateOf } from './words.js';
  * @typedef {State & {unit: API.Unit, property: API.Property, scopes: Scopes}} Shown
  */
 
-/** The guests of so many doors are read. */
+/** The maximum number of doors whose guests are read. */
 const maxGuestDoors = 20;
 
 /** @param {Record<string, string>} filter @returns {Promise<API.GuestAccess[]>} */
@@ -60,7 +60,7 @@ const page = {
       const ids = [...state.doors.objects.keys()];
       const others = guests && await Promise.all(ids.slice(0, maxGuestDoors).map((deviceId) => readGuests({ deviceId })));
       if (state.isEnded) return;
-      // What has changed since it was read: the name is taken over, and other doors can have other guests.
+      // Apply what has changed since the unit was read: its name, and, if its doors have changed, their guests.
       if (state.own.objects.get(state.id)?.propertyId !== unit.propertyId || !isSameDoors(state, ids)) { page.refresh(context, state); return; }
       const scopes = new Scopes([[], [property], [unit]]);
       Object.assign(state, { status: 'loaded', error: null, problem: null, unit: state.own.objects.get(state.id), property, tenants, guests: others && [...new Map([guests, ...others].flat().map((one) => [one.id, one])).values()], scopes, readAt: new Date().toISOString() });

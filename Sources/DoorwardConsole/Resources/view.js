@@ -34,7 +34,7 @@ export function h(tag, props, ...children) {
 /** @param {Console.Child[]} children @param {Node_[]} into @returns {Node_[]} */
 function flatten(children, into) {
   for (const child of children) {
-    // Nothing keeps its place among its siblings, so that these stay the same elements when it comes and goes.
+    // An absent element leaves an empty placeholder, so that its siblings keep their elements when it appears or disappears.
     if (child === null || child === undefined || child === false || child === true) into.push({ text: '' });
     else if (Array.isArray(child)) flatten(child, into);
     else if (typeof child === 'object') into.push(child);
@@ -76,7 +76,7 @@ function create(node, inSVG, after) {
   if ('text' in node) return (node.el ||= document.createTextNode(node.text));
   const svg = node.tag === 'svg' || (inSVG && svgTags.has(node.tag));
   if (node.el) {
-    // It was shown before. Since then, its children can have moved to others.
+    // It was shown before. Since then, its children may have moved to other elements.
     place(node.el, node.children.map((child) => create(child, svg, after)), node.children);
     return node.el;
   }
@@ -92,7 +92,7 @@ function create(node, inSVG, after) {
 /** @param {Node_} old @param {Node_} next @param {boolean} inSVG @param {(() => void)[]} after */
 function patch(old, next, inSVG, after) {
   if (old === next) return;
-  // The element shows the new description from now on. The old one gets a new element if it is shown again.
+  // The element shows the new description from now on. The old description gets a new element if it is shown again.
   if ('text' in next) {
     const text = /** @type {Text_} */ (old);
     [next.el, text.el] = [text.el, undefined];
@@ -109,7 +109,7 @@ function patch(old, next, inSVG, after) {
 }
 
 /**
- * Whether the element of a description can show another one. One that was shown before has its own.
+ * Whether the element of one description can show another description. A description that was shown before has its own element.
  *
  * @param {Node_} a @param {Node_} b
  */
@@ -146,8 +146,8 @@ function patchChildren(parent, old, next, inSVG, after) {
 }
 
 /**
- * Brings the children of an element into order. What can stay is not moved: a moved element would lose the focus, and a dialog its place
- * in front of the page.
+ * Brings the children of an element into order. As few elements as possible are moved: a moved element would lose the focus, and a dialog
+ * its position in front of the page.
  *
  * @param {Element} parent @param {(Element | Text)[]} elements @param {Node_[]} nodes their descriptions
  */

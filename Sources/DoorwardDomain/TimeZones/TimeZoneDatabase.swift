@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// A file is read when its zone is first used, and stays in memory. New zone data are in force after a restart.
 package final class TimeZoneDatabase: Sendable {
-    /// The zones of the system. Without any zone data there are none but UTC.
+    /// The zones of the system. Without zone data, UTC is the only zone.
     package static let system = TimeZoneDatabase(
         folder: ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo"].first {
             FileManager.default.fileExists(atPath: $0 + "/UTC")
@@ -49,7 +49,7 @@ package final class TimeZoneDatabase: Sendable {
         return TimeZoneFile.rules(named: name, from: [UInt8](file))
     }
 
-    /// Whether a text has the form of a name. No such text is a path out of the folder.
+    /// Whether a text has the form of a name. A text of this form cannot be a path that leaves the folder.
     private static func isName(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard text == "UTC" || parts.count > 1, text.utf8.count <= 64, !["posix", "right"].contains(parts[0]) else {

@@ -45,7 +45,7 @@ package final class TimeZoneRules: Sendable {
         /// 1900-01-01 to 2100-01-01.
         private static let extensible: Range<Int64> = -2_208_988_800..<4_102_444_800
 
-        /// Adds the segments of a rule up to 2100. A table that ends before 1900 is left as it is.
+        /// Adds the segments of a rule up to 2100. A table that ends before 1900 is not extended.
         ///
         /// - Parameter start: the first instant for which the rule is used.
         /// - Returns: the first instant that is not in the table.
@@ -119,9 +119,9 @@ extension TimeZoneRules {
 
     /// Resolves a local time to an instant.
     ///
-    /// A time in a gap is resolved to the instant of the transition, at which the clock shows a later time. RFC 5545, section
-    /// 3.3.5, applies the offset before the gap instead, and so gives access at an hour that was not written down. A repeated time
-    /// is resolved to its first instant unless `fold` is `.second`.
+    /// A time in a gap is resolved to the instant of the transition, at which the clock shows a later time. RFC 5545, section 3.3.5,
+    /// applies the offset before the gap instead, which would give access at a time that the schedule does not contain. A repeated time is
+    /// resolved to its first instant unless `fold` is `.second`.
     ///
     /// - Parameter local: the reading of the clock, in seconds since 1970-01-01T00:00:00 on the same clock.
     package func resolve(local: Int64, fold: Fold = .first) -> (instant: Int64, change: ClockChange) {
@@ -213,7 +213,7 @@ struct PosixTimeZone: Hashable, Sendable {
             let ends = (daylight.end.local(in: year) - daylight.offset, standard)
             for (transition, after) in begins.0 < ends.0 ? [begins, ends] : [ends, begins] {
                 if transition <= instant {
-                    // Two transitions at one instant are none: the offset of the later rule holds.
+                    // Two transitions at one instant count as none: the offset of the later rule applies.
                     (start, offset) = (max(footerStart, transition), after)
                 } else if end == .max {
                     end = transition

@@ -50,7 +50,8 @@ extension BodyReader {
         return text
     }
 
-    /// The email address of an existing account, without the white space around it; any other text is an address that nobody has.
+    /// The email address of an existing account, without the white space around it; any other text is treated as an address without an
+    /// account.
     mutating func requiredAccount(_ key: String, _ rules: @autoclosure () -> StringSchema = StringSchema()) -> String {
         require(key, string(key, rules()))?.trimmed ?? ""
     }
@@ -96,7 +97,7 @@ extension BodyReader {
         return word
     }
 
-    /// Reads one of the values of an enumeration, each of which has a form of the body of its own.
+    /// Reads one of the values of an enumeration, each of which determines a different form of the body.
     mutating func requiredChoice<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
         let chosen = recorder?.chooses(key, of: words)
         return require(key, chosen ?? word(key, of: words))
@@ -115,7 +116,7 @@ extension BodyReader {
 
     /// Reads a list of values of an enumeration.
     ///
-    /// - Parameter problem: what to report of an unknown value.
+    /// - Parameter problem: the problem to report for an unknown value.
     mutating func words<Word: RawRepresentable<String>>(
         _ key: String, of words: [Word], problem: FieldProblemCode = .unknownValue
     ) -> [Word]? {

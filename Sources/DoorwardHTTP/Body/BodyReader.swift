@@ -227,7 +227,7 @@ extension BodyReader {
             return nil
         }
         guard let rules = zone.rules else {
-            // Of an unknown zone, the field of the zone has reported the error.
+            // The error for an unknown zone has been reported at the field of the zone.
             if zone.name == nil { note(key, .missingZone) }
             return .placeholder
         }
@@ -272,7 +272,7 @@ extension BodyReader {
     /// Reads `from` and `until` of a period.
     private mutating func hours() -> Schedule.Hours {
         let (from, until) = (wallTime("from", .startTime), wallTime("until", .wallTime))
-        // The end of a day is not the beginning of hours on it.
+        // 24:00 is the end of a day, so hours cannot begin at it.
         if from == .endOfDay { note("from", .badTime) }
         return Schedule.Hours(from: from ?? .endOfDay, until: until ?? .endOfDay)
     }

@@ -22,8 +22,8 @@ struct DescriptorBound: AvailableConnectionsDelegate {
 ///
 /// The reserve is checked before each wait for a connection, so one connection may still be accepted when the reserve is no
 /// longer free. A socket whose `accept` has failed stays readable: without a pause the event loop would retry at once, forever.
-/// Disabling `autoRead` removes the socket from the selector. It would not be enough to call no `read`: the socket would remain
-/// in the selector.
+/// Disabling `autoRead` removes the socket from the selector. Not calling `read` would not be enough: the socket would remain in the
+/// selector.
 final class AcceptPauseHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel

@@ -216,7 +216,7 @@ final class WriteProgress: Sendable {
     ///   later if the gateway is busy.
     func flushed(_ note: @escaping @Sendable () -> Void) async {
         await withCheckedContinuation { continuation in
-            // Both are one action: the next batch must not begin before the note of this one.
+            // Waiting and `note` are one action: the next batch must not begin before `note` was called for this one.
             let action: @Sendable () -> Void = {
                 note()
                 continuation.resume()

@@ -9,7 +9,7 @@ internal import HTTPTypes
 enum ConsoleRoutes {
     static let all: [Route] = [page] + ConsoleFile.all.map(asset)
 
-    /// The folder of the files. Its name changes with every change of a file, so the files can be cached for ever.
+    /// The folder of the files. Its name changes with every change of a file, so the files can be cached forever.
     static let folder: String = {
         var hash = SHA256()
         for file in ConsoleFile.all {

@@ -60,7 +60,7 @@ struct GuestPage {
 
     private static let goneView: GuestPageView = {
         var view = GuestPageView(title: "This link does not work")
-        view.notice = "It has ended, or the address is not complete. Ask the person who sent it to you for a new one."
+        view.notice = "The link has ended, or the address is incomplete. Ask the person who sent it to you for a new one."
         return view
     }()
 
@@ -125,7 +125,7 @@ private struct GuestButtons {
         case .guestUsesExhausted: "No uses are left."
         case .guestAccessRevoked, .grantorLostAccess, .guestWindowEnded: "This access has ended."
         case .lockdownActive: "The property is locked down at the moment."
-        case .clockUntrusted: "Not possible at the moment: the time must be checked first. Tell the person who let you in."
+        case .clockUntrusted: "Not possible at the moment: the gateway's clock must be checked. Tell the person who let you in."
         default: denial.reason.sentence
         }
     }

@@ -4,7 +4,7 @@ enum GuestPageAssets {
 
     static let style = PageFile("guest", "css", type: "text/css; charset=utf-8", PageStyle.guests)
 
-    /// Sends the forms and follows the progress without loading the page anew. Every text comes from the page that the gateway
+    /// Sends the forms and follows the progress without reloading the page. Every text comes from the page that the gateway
     /// renders, which works in the same way without the script.
     static let script = PageFile(
         "guest", "js", type: "text/javascript; charset=utf-8",

@@ -83,7 +83,7 @@ struct GuestPageView {
 /// The template of guest pages, parsed once. It escapes every value.
 private struct GuestPageTemplate: Sendable {
     static let shared = GuestPageTemplate()
-    /// `nil` only if `source` were no template, which the tests of the page would show.
+    /// `nil` only if `source` were not a valid template, which the tests of the page would detect.
     private let template = try? MustacheTemplate(string: GuestPageTemplate.source)
 
     func render(_ values: [String: Any]) -> String { template?.render(values) ?? "" }

@@ -104,7 +104,7 @@ struct QueryReader {
         return word
     }
 
-    /// An id to filter by. Any text is accepted; one that is no id matches nothing.
+    /// An id to filter by. Any text is accepted; a text that is not an id matches nothing.
     mutating func id<Entity>(_ name: String) -> EntityID<Entity>? { text(name).map { EntityID(orNonexistent: $0) } }
 
     mutating func instant(_ name: String) -> Timestamp? {

@@ -197,8 +197,8 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
     var count: Int64 { cells.reduce(0) { $0 + $1.current } }
 }
 
-/// The metric handles of one method of one route, created with the route so that a request only updates them. The times of all
-/// routes of a method are one histogram, because one for each route would be most of the page.
+/// The metric handles of one method of one route, created with the route so that a request only updates them. All routes of a method share
+/// one histogram of times, because a histogram for each route would make the page too large.
 struct EndpointMetrics: Sendable {
     /// Counters by the first digit of the status.
     private let answers: [Counter]

@@ -191,7 +191,7 @@ extension MetricFamily {
             help: "Commands that have ended, by operation and final state."),
         MetricFamily(
             "doorward_command_confirmation_seconds", .durations(slow), ["operation"],
-            help: "Time from a command's acceptance to the lock's confirmation, both records durable, by operation."),
+            help: "Time from the durable intent of a command to its durable confirmation, by operation."),
         MetricFamily(
             "doorward_command_queue_wait_seconds", .durations(slow),
             help: "Time that commands with an intent waited in the lock's queue."),
@@ -215,7 +215,7 @@ extension MetricFamily {
             "doorward_streams_total", .counter, ["begin"],
             help: "Live streams that were opened: new, resumed, or reset because a position could not be resumed completely."),
         MetricFamily(
-            "doorward_streams_cut_total", .counter, help: "Live streams whose client was disconnected because it took nothing."),
+            "doorward_streams_cut_total", .counter, help: "Live streams whose client was disconnected because it did not read."),
     ]
 
     private static let locks = [
@@ -247,14 +247,14 @@ extension MetricFamily {
             help: "Access records in the database, in the gateway's own log or in portfolios'."),
         MetricFamily(
             "doorward_logs_contradicted", .gauge,
-            help: "Logs whose records contradict a signed checkpoint; they are not signed any more."),
+            help: "Logs whose records contradict a signed checkpoint; no further checkpoint of them is signed."),
         MetricFamily("doorward_store_wal_bytes", .gauge, help: "Size of the write-ahead log's file."),
         MetricFamily(
             "doorward_backup_age_seconds", .gauge,
-            help: "Time since the newest whole backup that the gateway has made or found was begun."),
+            help: "Time since the start of the newest complete backup that the gateway has made or found."),
         MetricFamily(
             "doorward_backup_failures_total", .counter,
-            help: "Backups of the gateway's own, and deletions of old ones, that have failed."),
+            help: "Failed backups, and failed deletions of old backups, of the daily backup."),
     ]
 
     private static let process = [
@@ -264,7 +264,7 @@ extension MetricFamily {
         MetricFamily("process_open_fds", .gauge, help: "Open file descriptors."),
     ]
 
-    // MARK: - Bounds: seven each, and so eight buckets with that of all values.
+    // MARK: - Bounds: seven in each histogram, so eight buckets with the bucket of all values.
 
     /// From a millisecond to five seconds.
     private static let fast = milliseconds([1, 5, 25, 100, 250, 1000, 5000])

@@ -31,7 +31,7 @@ struct ClientPresence: Sendable {
     ///
     /// - Returns: `nil` for a request without a connection, as in tests of routes.
     func trackWrites() async -> WriteProgress? {
-        // Without these options the stream works, only stalls are noticed later.
+        // Without these options the stream works, but stalls are noticed later.
         try? await channel.setOption(.socketOption(.so_sndbuf), value: 64 * 1024).get()
         try? await channel.setOption(Self.userTimeout, value: 30_000).get()
         return try? await channel.eventLoop.submit {
@@ -39,7 +39,7 @@ struct ClientPresence: Sendable {
         }.get()
     }
 
-    /// Closes the connection, and returns when nothing more is sent on it. A client that takes nothing would never confirm the end of a
+    /// Closes the connection, and returns when nothing more is sent on it. A client that does not read would never confirm the end of a
     /// TLS session, so the connection is closed below it.
     func disconnect() async {
         let channel = channel

@@ -135,7 +135,7 @@ extension [DocumentRow] {
 }
 
 extension JSONSchema {
-    /// The rows for the members of an object; those of an inner object follow with its name in front.
+    /// The rows for the members of an object; the members of an inner object have the object's name as a prefix.
     ///
     /// - Parameter prefix: the name of the object with a full stop; empty for the outermost one.
     fileprivate func rows(_ prefix: String = "") -> [DocumentRow] {
@@ -175,7 +175,7 @@ extension JSONSchema {
         }
     }
 
-    /// The form in a word or two, inside the words of an object.
+    /// The form in one or two words, for the description of an object.
     private var briefly: String {
         switch self {
         case .object: "object"

@@ -187,7 +187,7 @@ extension APIDocument.Operation {
         path = "/" + parts.map { $0.hasPrefix(":") ? "{\($0.dropFirst())}" : String($0) }.joined(separator: "/")
         if case .signedIn = route.handler { needsSignIn = true } else { needsSignIn = false }
         var errors = [400, 401, 403, 429, 500, 503]
-        // A report or an export is of the object that its query names.
+        // The response to a report or export is about the object that its query names.
         let files = ["text/html", "text/csv"]
         let isOfNamedObject = !input.query.isEmpty && description.answers.contains { !Set($0.mediaTypes).isDisjoint(with: files) }
         if !pathParameters.isEmpty || input.body != nil || isOfNamedObject { errors.append(404) }
@@ -304,7 +304,7 @@ extension DocumentedAnswer {
 }
 
 extension JSONSchema {
-    /// Whether the empty object does not have this form.
+    /// Whether a value of this form has at least one required member, so that the empty object is not valid.
     var hasRequiredMember: Bool {
         switch self {
         case .object(let members): members.contains(where: \.isRequired)
@@ -322,26 +322,26 @@ extension APIDocument.Operation {
         "sortBy": "The order of the list; with a minus sign before it, descending.",
         "q": "Only items whose name contains this text, in any case.",
         "dryRun": "With `true`, the response lists the effects, and nothing is changed.",
-        "cascade": "With `true`, what depends on the object goes with it.",
-        "cursor": "The `nextCursor` of the page before, with the same filters.",
+        "cascade": "With `true`, the properties and units in it are deleted, too; locks are kept.",
+        "cursor": "The `nextCursor` of the previous page, with the same filters.",
         "order": "`desc` for the newest first, `asc` for the oldest first.",
         "portfolioId": "Only of this portfolio.", "propertyId": "Only of this property.", "unitId": "Only of this unit.",
         "deviceId": "Only of this lock.", "logId": "Only of this log.", "userId": "Only actions of this user.",
         "kind": "Only records of this kind.", "operation": "Only of this operation on a lock.",
         "decision": "Only records with this decision.", "reason": "Only denials for this reason.",
-        "outcome": "Only commands that ended like this.", "from": "The beginning, which is included.",
+        "outcome": "Only commands with this outcome.", "from": "The beginning, which is included.",
         "until": "The end, which is not included.", "to": "The size of the larger tree.",
         "fromSeq": "The first record of the log to export.", "untilSeq": "The first record of the log not to export.",
         "seq": "The position of the record in its log.", "size": "The size of the tree: the number of records that it covers.",
         "timeZone": "The IANA name of the zone in which days begin.", "by": "The length of the periods that are counted.",
-        "groupBy": "What the counts of a period are divided by.", "format": "The format of the file.",
+        "groupBy": "The field by whose values the counts of a period are divided.", "format": "The format of the file.",
         "separator": "Of a CSV file; spreadsheets of countries with decimal commas expect `semicolon`.",
         "cosigned": "With `true`, the newest checkpoint that a witness has cosigned.",
         "at": "The time of the question: now or later; up to 60 s before now is taken as now.",
         "state": "Only locks in this state.", "isOnline": "Only locks that are online, or that are not.",
         "batteryBelow": "Only locks whose battery is below this percentage.", "adapter": "Only locks of this adapter.",
         "active": "Only guest accesses that are neither revoked nor past their end; with `false`, the others.",
-        "hasLink": "Only guest accesses with a link of which the caller may know; with `false`, the others.",
+        "hasLink": "Only guest accesses with a link that the caller may end; with `false`, the others.",
         "preview": "The number of next intervals to add to the response.",
         "deviceNames": "With `true`, the response has the names of the locks.",
         "refresh": "With `true`, the lock is asked for its state first.",

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The input of a route: the form of its body and the parameters of its query.
 ///
-/// It is what the route's handler reads: the handler is called with a request whose `read` runs the handler's closure once with
-/// readers that note each call, and then ends the handler. So a description cannot differ from what is read.
+/// It is recorded from the route's handler: the handler is called with a request whose `read` runs the handler's closure once, with readers
+/// that record each call, and then ends the handler. So a description cannot differ from what is read.
 struct InputDescription: Sendable {
     /// A parameter of a query.
     struct Parameter: Sendable {
@@ -185,7 +185,7 @@ extension JSONSchema {
 
     /// A value of this form.
     ///
-    /// - Parameter name: the key or parameter that the value is for, which selects a telling text.
+    /// - Parameter name: the key or parameter that the value is for; it selects a realistic example.
     func example(for name: String = "") -> JSONValue {
         switch self {
         case .any, .map: [:]

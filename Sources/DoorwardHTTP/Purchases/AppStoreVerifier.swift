@@ -78,7 +78,7 @@ private struct AppStoreMarkers: VerifierPolicy {
 
 /// A transaction in the form that the App Store signs it, not yet verified.
 struct SignedTransaction: Sendable {
-    /// The maximum length, in bytes. Transactions of the App Store have about 6,000.
+    /// The maximum length, in bytes. Transactions of the App Store have about 6,000 bytes.
     static let maxBytes = 32_768
     /// The validity of certificates is checked for times in this range: years 1970 to 9999, those of an X.509 certificate.
     private static let validTimes: ClosedRange<Int64> = 0...253_402_300_799_999

@@ -56,7 +56,7 @@ struct ErrorResponse {
             self.init(.unauthenticated, "Sign in: the credentials are missing, wrong or expired.")
             headers[.wwwAuthenticate] = "Bearer"
         case .signInRequired:
-            self.init(.signInRequired, "The invited address has an account: sign in to it, and accept the invitation then.")
+            self.init(.signInRequired, "The invited address already has an account: sign in to it, then accept the invitation.")
             headers[.wwwAuthenticate] = "Bearer"
         case .denied(let denial, let operation, let device): self.init(denial, operation, device)
         case .notFound: self.init(.notFound, "The object does not exist.")
@@ -91,7 +91,8 @@ struct ErrorResponse {
             headers[.retryAfter] = String(seconds)
         case .streamLimitReached(let limit):
             self.init(
-                .rateLimited, "At most \(limit) are allowed at the same time; end one first: a stream of this person, or a name.")
+                .rateLimited,
+                "At most \(limit) are allowed at the same time; end one first: a stream of this person, or a name of the stream.")
             headers[.retryAfter] = Self.retryLater
             details = { $0.field("limit", limit) }
         case .deviceBusy:

@@ -2,8 +2,8 @@ internal import CZlib
 internal import DoorwardDomain
 internal import HTTPTypes
 
-/// Compression with gzip: of files that are the same for everybody, and of lists of locks, which contain no secret. In a response
-/// that contains a secret beside a text of the caller, the compressed length would reveal something about the secret.
+/// Compression with gzip: of files that are the same for everybody, and of lists of locks, which contain no secret. If a response contained
+/// both a secret and a text of the caller, its compressed length would reveal something about the secret.
 enum Gzip {
     enum Effort {
         /// For bytes that are compressed once and sent often.
@@ -12,7 +12,7 @@ enum Gzip {
         case fastest
     }
 
-    /// The bytes in the format of gzip (RFC 1952), without a name and a time, so that the same bytes always become the same;
+    /// The bytes in the format of gzip (RFC 1952), without a name and a time, so that the same input always gives the same output;
     /// `nil` if zlib gets no memory.
     static func compress(_ bytes: [UInt8], _ effort: Effort = .smallest) -> [UInt8]? {
         // zlib keeps the address of the stream.

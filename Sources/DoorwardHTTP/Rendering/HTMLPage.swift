@@ -3,8 +3,7 @@ internal import DoorwardDomain
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// The frame of a page for people: its head, and what a browser may load for it, which is its style sheet and its script and nothing
-/// else.
+/// The frame of a page for people: its head, and the only files that a browser may load for it, its style sheet and its script.
 struct HTMLPage: Sendable {
     /// A style sheet or a script.
     enum Part: Sendable {
@@ -80,7 +79,7 @@ struct HTMLPage: Sendable {
     }
 }
 
-/// A file that pages load. Its path changes with its content, so it can be cached for ever.
+/// A file that pages load. Its path changes with its content, so it can be cached forever.
 struct PageFile: Sendable {
     let path: String
     private let type: String
@@ -114,8 +113,8 @@ struct PageFile: Sendable {
 }
 
 extension APIResponse {
-    /// The response with the headers of pages: no other site may show it in a frame, no search engine lists it, and a link in it does not tell
-    /// where it was.
+    /// The response with the headers of pages: no other site may show it in a frame, no search engine lists it, and a link in it sends no
+    /// `Referer`.
     ///
     /// - Parameter policy: the value of `Content-Security-Policy` without `frame-ancestors`.
     func asPage(_ policy: String) -> APIResponse {

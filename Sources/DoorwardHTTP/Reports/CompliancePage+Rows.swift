@@ -161,7 +161,7 @@ extension CompliancePage {
             "time": text(body.at, in: body.propertyID), "name": actor(body.actor) ?? "–",
             "lock": body.device.map { $0.deviceName ?? "lock \($0.deviceID)" } ?? "–",
             "operation": ReportWords.operation(body.operation),
-            "reason": body.kind == .commandOutcome ? "\(reason), when it was to be sent" : reason, "seq": "\(record.seq)",
+            "reason": body.kind == .commandOutcome ? "\(reason), at the moment of sending" : reason, "seq": "\(record.seq)",
         ]
     }
 
@@ -312,7 +312,7 @@ enum ReportWords {
         case .auditor?: "Auditor (operates no lock)"
         case .tenant?: "Tenant"
         case .guest?: "Guest"
-        case nil: "Role that no record names"
+        case nil: "Role not named in any record"
         }
     }
 

@@ -2,7 +2,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import Mustache
 
-/// The document of a compliance report. The templates escape every value but the charts, which contain no text of others.
+/// The document of a compliance report. The templates escape every value except the charts, which contain no text from outside.
 struct CompliancePage {
     let report: ComplianceReport
     let names: ComplianceNames
@@ -23,11 +23,11 @@ struct CompliancePage {
 
     static let frame = HTMLPage(style: .text(PageStyle.reports))
 
-    /// The beginning of the document, which needs no record.
+    /// The beginning of the document, for which no record is read.
     static func head(_ header: ComplianceHeader) -> String {
         frame.beginning(
             "\(title(header)) - Doorward",
-            // In the document too, for a report that was saved as a file.
+            // The policy is also in the document, for a report that was saved as a file.
             head: """
 
                 <meta http-equiv="Content-Security-Policy" content="\(frame.policy)">
@@ -115,7 +115,7 @@ struct CompliancePage {
         let devices = figures.devices.values.values
         let rows: [(String, String, Int)] = [
             ("opened", "doors opened by command (unlock, unlatch; confirmed by the lock)", figures.openedCount),
-            ("confirmed", "commands confirmed in all", figures.commandCount(.confirmed)),
+            ("confirmed", "all confirmed commands", figures.commandCount(.confirmed)),
             ("failed", "commands failed, or with unknown effect", figures.commandCount(.failed, .timedOut, .unknown)),
             ("denied", "requests denied", figures.deniedCount), ("overrides", "lockdowns overridden", figures.overrides),
             ("byHand", "operations reported by the locks themselves", figures.byHandCount),
@@ -143,8 +143,8 @@ struct CompliancePage {
             "overridesCut": cut(figures.overrideRows.rows.count, figures.overrideRows.count, "overrides"),
             "changesCut": cut(figures.changeRows.rows.count, figures.changeRows.count, "changes"),
             "incidentsCut": cut(figures.incidents.rows.count, figures.incidents.count, "events"),
-            "peopleCut": cut(min(people, Self.maxTallyRows), people, "people and keys, those with most use first"),
-            "locksCut": cut(min(devices, Self.maxTallyRows), devices, "locks, those with most use first"),
+            "peopleCut": cut(min(people, Self.maxTallyRows), people, "people and keys, most used first"),
+            "locksCut": cut(min(devices, Self.maxTallyRows), devices, "locks, most used first"),
             "peopleUncounted": Self.uncounted(figures.people.uncounted, "people and keys"),
             "locksUncounted": Self.uncounted(figures.devices.uncounted, "locks"),
         ]
@@ -155,7 +155,7 @@ struct CompliancePage {
 
     private static func uncounted(_ count: Int, _ what: String) -> String? {
         guard count > 0 else { return nil }
-        return "\(ReportTime.number(count)) further records are of more \(what) than the report counts one by one."
+        return "\(ReportTime.number(count)) further records concern \(what) beyond the number that the report counts one by one."
     }
 
     private var proof: [String: Any] {

@@ -17,7 +17,7 @@ enum ComplianceRoutes {
         guard let request else { throw GatewayError.invalid("until", FieldProblemCode.malformed.rawValue) }
         let reports = call.control.complianceReports
         guard call.facts.method != .head else {
-            // The headers of a report are no report: nothing is recorded.
+            // A `HEAD` request gets no report, so nothing is recorded.
             try reports.check(request, for: call.caller)
             return answer(APIResponse(status: 200, body: []), of: request)
         }

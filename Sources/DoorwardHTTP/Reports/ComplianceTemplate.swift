@@ -5,7 +5,7 @@ struct ComplianceTemplate: Sendable {
     static let body = ComplianceTemplate(
         summary + access + use + denials + changes + incidents + proof)
 
-    /// `nil` only if the text were no template, which the tests of the report would show.
+    /// `nil` only if the text were not a valid template, which the tests of the report would detect.
     private let template: MustacheTemplate?
 
     private init(_ text: String) { template = try? MustacheTemplate(string: text) }
@@ -39,12 +39,12 @@ struct ComplianceTemplate: Sendable {
         <h2 id="access">Who had access, and who gave it</h2>
         <p>Each row is one right that was in force at some time of the period. It begins with the record that gives the right and ends
         with the record that takes it; a guest access also begins and ends with its window, and each change of it is a row of its own.
-        A right that is older than the first record of the log is taken from the present tenancy, and says so. A role reaches down:
-        on the portfolio all locks, on a property its locks, on a unit the unit's locks and the common areas that the unit lists.
-        Super admins of the gateway operate no lock, and are not listed.</p>
-        {{^readsPortfolio}}<p class="cut">This report was made for a reader of one property. Roles on the portfolio reach this property
-        too: those in force now are listed. When they were given, who held such a role before, and when an account was disabled, is
-        recorded outside the property.</p>{{/readsPortfolio}}
+        A right that is older than the first record of the log is taken from the current roles and guest accesses; its row says so. A role
+        on the portfolio covers all locks, a role on a property its locks, and a role on a unit the unit's locks and its common areas.
+        Super admins are not listed, because they can operate no lock.</p>
+        {{^readsPortfolio}}<p class="cut">This report was made for a reader of one property. Roles on the portfolio cover this property
+        too; those in force now are listed. Records of when they were given, of former roles on the portfolio, and of disabled accounts
+        are outside the property, and not part of this report.</p>{{/readsPortfolio}}
         {{#spansCut}}<p class="cut">{{.}}</p>{{/spansCut}}{{#spansUncounted}}<p class="cut">{{.}}</p>{{/spansUncounted}}
         <div class="wide" role="region" tabindex="0" aria-labelledby="access">
         <table data-table="access">
@@ -167,8 +167,8 @@ struct ComplianceTemplate: Sendable {
         <h2 id="proof">Proof</h2>
         <p>Everything above was computed from one log. The numbers of records are positions in that log, counted from 0. The log is a
         Merkle tree (RFC 6962): the gateway signs its size and root, so that no record can be changed, dropped or inserted unnoticed.
-        The checkpoint below was signed when this report was requested, and covers all its records and the record of the report
-        itself.</p>
+        The checkpoint below was signed when this report was requested; it covers all records that the report uses, and the record of the
+        report itself.</p>
         <dl class="facts">
         <dt>Log</dt><dd>{{log}}</dd>
         <dt>Origin</dt><dd data-proof="origin">{{origin}}</dd>
@@ -180,14 +180,14 @@ struct ComplianceTemplate: Sendable {
         <h3>Public key</h3>
         <pre data-proof="publicKey">{{publicKey}}</pre>
         <h3>How to verify</h3>
-        <p>This page is a summary, and proves nothing by itself. To check it, export the log, verify the export against this checkpoint,
-        which needs no gateway, and look up in it the records that are named above. Save the checkpoint as
+        <p>This page is a summary, and proves nothing by itself. To check it, export the log, verify the export against this checkpoint
+        (no gateway is needed for that), and find the records that are named above in the export. Save the checkpoint as
         <code>report.note</code>; take the public key from a source that you trust rather than from this page.</p>
         <pre>doorward audit export --log {{log}} --output log.ndjson
         doorward audit verify log.ndjson --log {{origin}} --public-key gateway.key --checkpoint report.note</pre>
-        {{#isProperty}}<p>The log is that of the whole portfolio, and this report is of one property: a reader of the property alone gets an
-        export that shows each of its records genuine, and does not show that none is missing. A reader of the portfolio gets the
-        whole log.</p>{{/isProperty}}
+        {{#isProperty}}<p>The log is that of the whole portfolio, but this report covers one property. An export by a person who may read
+        only this property proves that each of its records is genuine, but not that no record is missing. A person who may read the whole
+        portfolio can export the whole log.</p>{{/isProperty}}
 
         """
 }

@@ -40,7 +40,7 @@ enum AccountPageSources {
     static let common = """
 
         'use strict';
-        // Chat programs add punctuation to links: a token has 43 of these characters, and what follows is none of it.
+        // Chat programs add punctuation to links: a token has exactly 43 of these characters; ignore what follows.
         const [token] = /^[A-Za-z0-9_-]{43}/.exec(new URLSearchParams(location.hash.slice(1)).get('token') || '') || [''];
         history.replaceState(null, '', location.pathname);
         const byId = (id) => document.getElementById(id);
@@ -55,7 +55,7 @@ enum AccountPageSources {
         function explain(answer) {
           const fields = (answer.details && answer.details.fields) || [];
           const known = fields.map((one) => (names[one.field] || one.field) + ' ' + (problems[one.problem] || 'is not valid') + '.');
-          return known.length ? known.join(' ') : answer.message || 'The gateway gave no answer; try again.';
+          return known.length ? known.join(' ') : answer.message || 'The gateway did not respond; try again.';
         }
         async function call(path, body, accessToken) {
           const headers = { 'Content-Type': 'application/json' };

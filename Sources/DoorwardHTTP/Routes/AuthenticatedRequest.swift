@@ -21,7 +21,7 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     let client: ClientPresence
     /// The caller of the request.
     let caller: Requester
-    /// Gets what the handler would read; `nil` while a request is handled.
+    /// Receives the description of what the handler would read; `nil` while a request is handled.
     var description: InputDescription.Box?
 
     var control: GatewayControl { services.control }
@@ -37,7 +37,7 @@ struct ReadRequest<Requester: Sendable>: Sendable {
         _ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value
     ) throws(GatewayError) -> Value {
         if let description {
-            // The handler ends here: nothing of a real request is at hand.
+            // The handler ends here, because there is no real request.
             try description.set(InputDescription(read))
             throw .invalid([])
         }
@@ -59,7 +59,7 @@ struct ReadRequest<Requester: Sendable>: Sendable {
         try self.read { (_, query) throws(GatewayError) in read(&query) }
     }
 
-    /// Whether `read` has something to do: an absent body and query have no keys.
+    /// Whether the request has a body or a query for `read` to check.
     var hasInput: Bool { !body.isEmpty || facts.query != nil || description != nil }
 
     /// Rejects any key in the body or query, for requests that have parameters only in the path.

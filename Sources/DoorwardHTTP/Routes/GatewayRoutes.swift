@@ -49,7 +49,7 @@ enum MetricsRoutes {
 extension RequestMetadata {
     /// Whether the request comes directly from a program on this machine, without a proxy. A proxy may run on this machine too, so
     /// a request from a trusted proxy or with a forwarding header is never direct, regardless of the peer's address and of the
-    /// header's value. Nor is a request with the `Host` of another machine: a browser sends it if a name of an attacker's leads to
+    /// header's value. Neither is a request with the `Host` of another machine: a browser sends one if an attacker's host name resolves to
     /// this machine.
     var isOfThisMachine: Bool {
         let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]

@@ -12,7 +12,7 @@ enum GuestAccessRoutes {
         .get("/guest-access/:id", "Reads a guest access, its next intervals, and the names of its locks.", answer, read),
         .put(
             "/guest-access/:id",
-            "Changes a guest access. Its link ends if whoever made it could not grant the access as it then is; `warning` says so.",
+            "Changes a guest access. Its link ends if the creator of the link could not grant the changed access; `warning` says so.",
             .tagged([
                 JSONSchema.Member("guestAccess", .reference("GuestAccess")), JSONSchema.Member("warning", .nullable(.text)),
             ]), change),
@@ -65,8 +65,7 @@ enum GuestAccessRoutes {
 
     /// Reads the guest's id or email address; neither for a guest without an account.
     ///
-    /// An address is rejected only if it is too long. One that no user has is not an error here; the use case does not find a user
-    /// for it.
+    /// An address is rejected only if it is too long. An unknown address is not an error here: the use case finds no user for it.
     private static func guest(_ body: inout BodyReader) -> (id: UserID?, email: String?) {
         guard body.isChosen(by: "guestEmail") else { return (body.id("guestUserId"), nil) }
         body.reject("guestUserId", beside: "guestEmail")
@@ -135,7 +134,7 @@ enum GuestAccessRoutes {
     }
 
     private static let linkEnded =
-        "The link of this access has ended, because whoever made it could not give what the access covers now. Create a new link."
+        "The link of this access has ended, because its creator could not grant the changed access. Create a new link."
 
     private static func revoke(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let isDryRun = try call.readDryRun()

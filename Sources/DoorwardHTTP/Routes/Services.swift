@@ -37,7 +37,7 @@ final class Services: Sendable {
         let address = IPAddress(host)
         guard address?.isLoopback ?? (host == "localhost") || address?.isUnspecified == true else { return nil }
         return
-            "This link works on the gateway's own machine alone. Set gateway.publicUrl to the address at which people reach the "
+            "This link works only on the gateway's own machine. Set gateway.publicUrl to the address at which people reach the "
             + "gateway, and then create a new link."
     }
     /// The port that the server listens on; the configured one, which can be 0, before the server listens.

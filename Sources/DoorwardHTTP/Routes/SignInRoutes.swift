@@ -22,7 +22,7 @@ enum SignInRoutes {
             .post, "/api/v1/auth/refresh",
             described: RouteDescription(
                 summary: "Continues a session with its refresh token, which is replaced.", answers: session()), refresh)
-        // The console, which asks only if it has the marker, does not ask a second time for a session that has ended.
+        // The console sends this request only while it has the marker, so it sends no second one for a session that has ended.
         route.errorPage = { $0.status == 401 ? $0.answer($1).clearingCookies(of: $1) : nil }
         return route
     }
@@ -71,7 +71,7 @@ enum SignInRoutes {
         return route
     }
 
-    /// What is guessed on a route. Wrong ones are counted separately, and guesses of links slow no sign-in.
+    /// What is guessed on a route. Wrong tokens are counted separately, so that guesses at links delay no sign-in.
     enum GuessedSecret { case password, link }
 
     private static func logIn(_ call: OpenCall) async throws -> APIResponse {
@@ -106,7 +106,7 @@ enum SignInRoutes {
     }
 
     /// The console proves its session with the access token or with the cookie, as the access token may have expired. A cookie whose
-    /// session has ended is removed, which is what the person wants, and so is no error.
+    /// session has ended is removed; this is not an error, because the person wanted to sign out.
     private static func logOut(_ call: OpenCall) async throws -> APIResponse {
         try call.readNothing()
         let (caller, cookie) = (try await call.signedInCaller(), call.facts.refreshCookie)
@@ -184,7 +184,8 @@ enum DemoSignInRoutes {
         [.open(.post, "/demo/sign-in") { try await signIn($0, links) }]
     }
 
-    /// Signs in with the password of the demo, like any other sign-in: it is limited and recorded, and ends like others.
+    /// Signs in with the password of the demo, like any other sign-in: it is rate limited and recorded, and its session ends like any
+    /// other.
     private static func signIn(_ call: OpenCall, _ links: DemoSignInLinks) async throws -> APIResponse {
         let token = try call.readBody { $0.requiredSecret("token") }
         // A request through a proxy or from another machine is answered as if there were no such route.

@@ -138,7 +138,8 @@ enum APIKeyRoutes {
         .delete("/api-keys/:id", "Removes an API key, and the keys that were created with it.", .removal, remove),
     ]
 
-    /// Carries out a repeat again, whatever its idempotency key: the response contains a secret, and such responses are not stored.
+    /// Ignores an idempotency key, and executes a repeated request again: the response contains a secret, and such responses are not
+    /// stored.
     private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
         let new = try call.readBody { body in
             let type = body.requiredChoice("entityType", of: AssociatedEntityType.allCases)

@@ -14,7 +14,7 @@ struct Authenticator: Sendable {
     func caller(_ facts: RequestMetadata) async throws(GatewayError) -> Caller {
         let now = control.clock.credentialNow()
         guard let text = Self.bearer(facts.headers[.authorization]) else { throw .unauthenticated }
-        // An access token begins with the encoding of `{`, and so never as an API key does.
+        // An access token begins with the encoding of `{`, so it never begins like an API key.
         if text.hasPrefix("dw_") {
             guard let principal = control.apiKeys.principal(ofSecret: text) else { throw .unauthenticated }
             return Caller(principal: principal, origin: facts.origin)
@@ -51,8 +51,8 @@ final class VerifiedTokenCache: Sendable {
         var old: [String: VerifiedToken] = [:]
     }
 
-    /// The maximum number of tokens in each of the two generations. When the young one is full, the old one is dropped and the
-    /// young one becomes the old one.
+    /// The maximum number of tokens in each of the two generations. When the younger generation is full, the older one is dropped and the
+    /// younger one takes its place.
     private let capacity: Int
     private let generations = Mutex(Generations())
 

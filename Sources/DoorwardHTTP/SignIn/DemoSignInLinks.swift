@@ -8,7 +8,7 @@ internal import Synchronization
 package final class DemoSignInLinks: Sendable {
     /// How long a link works.
     package static let lifetime = Duration.seconds(600)
-    /// A link that works for a shorter time is replaced when it is shown again.
+    /// A link whose remaining time is shorter than this is replaced when it is shown again.
     private static let shortest = Duration.seconds(60)
 
     private struct Link {

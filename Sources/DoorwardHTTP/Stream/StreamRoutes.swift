@@ -80,7 +80,7 @@ enum StreamRoutes {
 
 /// Sends the events of one stream as Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 struct StreamSender: Sendable {
-    /// Bytes that are passed to the connection at once. The next ones follow when the operating system has accepted them.
+    /// Bytes that are passed to the connection at once. The next bytes follow when the operating system has accepted these.
     private static let pieceBytes = 16 * 1024
     /// The time in milliseconds after which a client connects again if the connection breaks.
     private static let retry = 2000
@@ -105,8 +105,8 @@ struct StreamSender: Sendable {
             let bytes = try encode(batch)
             for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
                 try await send(ByteBuffer(bytes: bytes[start..<min(bytes.count, start + Self.pieceBytes)]))
-                // The gate opens when the last piece was accepted, and not when this task continues: a busy gateway must not
-                // disconnect a client that has taken everything.
+                // The gate opens when the last piece was accepted, and not when this task continues: a busy gateway must not disconnect a
+                // client that has received everything.
                 let isLast = start + Self.pieceBytes >= bytes.count
                 let note = isLast ? stream.written : stream.progress
                 if let progress { await progress.flushed(note) } else { note() }

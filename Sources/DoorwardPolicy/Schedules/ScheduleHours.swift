@@ -78,7 +78,7 @@ struct ScheduleDays: Sendable {
                 changes += [Int32(interval.lowerBound), Int32(interval.upperBound)]
             }
         }
-        // The end of the day is not within the day.
+        // A change at the end of the day does not belong to the day.
         if changes.last == 86_400 { changes.removeLast() }
         return changes
     }

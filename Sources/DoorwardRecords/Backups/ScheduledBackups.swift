@@ -4,10 +4,10 @@ package import Logging
 package import Metrics
 import Synchronization
 
-/// Backs the gateway up once a day, checks each backup, and deletes old ones.
+/// Makes a backup once a day, checks each backup, and deletes old ones.
 ///
-/// A backup has its name only once it was read again and found whole. One that was missed, because the gateway was down or the
-/// folder could not be written, is made as soon as possible. A failure is logged, recorded and counted, and disturbs nothing else.
+/// A backup gets its final name only after it was checked. A backup that was missed, because the gateway was down or the folder could not
+/// be written, is made as soon as possible. A failure is logged, recorded and counted, and affects nothing else.
 package final class ScheduledBackups: Sendable {
     /// How often the folder is compared with the schedule.
     static let interval = Duration.seconds(60)
@@ -17,14 +17,14 @@ package final class ScheduledBackups: Sendable {
     static let retryPause = (first: Duration.seconds(300), limit: Duration.seconds(3600))
 
     private struct State {
-        /// The newest whole backup that was made or found.
+        /// The newest checked backup that was made or found.
         var newest: Timestamp?
         var failuresInARow = 0
         /// When the next attempt may begin.
         var notBefore: MonotonicInstant?
     }
 
-    /// A backup that was written, and is not whole.
+    /// A backup that was written, but is damaged.
     private struct Damage: Error { let fault: String }
 
     private let schedule: BackupSchedule
@@ -79,9 +79,9 @@ package final class ScheduledBackups: Sendable {
             try await write(name)
             await removeOld(kept, names: names, at: now)
         } catch StoreBackupError.refused(.alreadyRunning) {
-            // A backup of a caller runs: the next look, a minute later, makes this one.
+            // A backup that a caller requested is running: the next attempt, a minute later, makes this one.
         } catch {
-            // A stop of the gateway is no failure.
+            // Stopping the gateway is not a failure.
             if !Task.isCancelled { await noteFailure(error, of: name) }
         }
     }
@@ -111,9 +111,10 @@ package final class ScheduledBackups: Sendable {
         }
     }
 
-    /// Whether no backup is as new as the schedule wants. Those that this process has made count also when they were moved away.
+    /// Whether there is no backup as new as the schedule requires. Backups that this process has made count even if they were moved to
+    /// another folder.
     private func isDue(at now: Timestamp, found: [Timestamp]) -> Bool {
-        // A later one is from a clock that was wrong, and does not count.
+        // A backup with a later time was made with a wrong clock, and does not count.
         let limit = now.advanced(by: Self.maxClockStep)
         return state.withLock { state in
             let newest = (found + [state.newest].compactMap(\.self)).filter { $0 <= limit }.max()
@@ -134,7 +135,7 @@ package final class ScheduledBackups: Sendable {
             return pause
         }
         logger.error(
-            "the gateway could not back itself up; it tries again",
+            "the daily backup failed; it will be tried again",
             metadata: [
                 "folder": "\(storage.path)", "reason": "\(text)", "againAfterSeconds": "\(pause.components.seconds)",
             ])
@@ -151,7 +152,7 @@ package final class ScheduledBackups: Sendable {
         case let damage as Damage:
             (
                 "damaged",
-                "The backup is not whole: \(damage.fault). Stop the gateway, and check its database with `doorward store check`."
+                "The backup is damaged: \(damage.fault). Stop the gateway, and check its database with `doorward store check`."
             )
         case StoreBackupError.refused(let problem): (problem.rawValue, problem.description)
         case StoreBackupError.failed(let cause): ("failed", cause)
@@ -161,7 +162,7 @@ package final class ScheduledBackups: Sendable {
     }
 }
 
-/// When the gateway backs itself up: once for each date, at a time of the clock on the wall.
+/// The schedule of the daily backup: once for each date, at a local time of the machine.
 package struct BackupSchedule: Sendable {
     /// The time of day, before 24:00.
     package let at: LocalTime
@@ -174,7 +175,7 @@ package struct BackupSchedule: Sendable {
     /// time or a later one. A time that the clock skips is due at the end of the gap, and one that it repeats only once.
     func latestDue(at now: Timestamp) -> Timestamp {
         let today = zone.local(at: now).date.daysSinceEpoch
-        // Also tomorrow: a clock that is put back over midnight shows the old date again.
+        // Include tomorrow: a clock that is set back over midnight shows the old date again.
         return [1, 0].lazy.map { due(today + $0) }.first { $0 <= now } ?? due(today - 1)
     }
 
@@ -219,7 +220,7 @@ struct BackupName: Comparable {
     /// The name of the file until then.
     var uncheckedFile: String { file + Self.unchecked }
 
-    /// Whether a file is what a backup that did not end has left: the copy that was not checked yet, or a part of it.
+    /// Whether a file is the rest of an interrupted backup: a copy that was not checked yet, or a part of it.
     static func isUnfinished(_ file: String) -> Bool {
         let length = BackupName(at: Timestamp(milliseconds: 0)).file.count
         return file.dropFirst(length).hasPrefix(unchecked) && BackupName(String(file.prefix(length))) != nil

@@ -3,7 +3,7 @@ internal import DoorwardKernel
 internal import DoorwardPolicy
 
 /// Who had which right during a period, derived from the records of changes: each right begins with the record that gives it and
-/// ends with the record that takes it. Rights of before the first record that the log keeps are taken from the tenancy.
+/// ends with the record that takes it. Rights from before the first retained record of the log are taken from the tenancy.
 ///
 /// Its memory is bounded: it follows a maximum number of rights that were in force in the period or whose end is not a record of its own,
 /// by default 250,000, of about 400 bytes each, and 16 for each door of a guest access. Records of further rights are counted.
@@ -17,13 +17,13 @@ package struct AccessTimeline: Sendable {
     private var dependents: [String: Set<String>] = [:]
     /// The roles that an open guest access depends on.
     private var bonds: [String: Bonds] = [:]
-    /// Every id that a record has named: the tenancy adds nothing about them.
+    /// The ids that occur in records: their rights are not taken from the tenancy.
     private var ended: Set<String> = []
     private var closed: [AccessSpan] = []
     private var closedCount = 0
     private var suspensions: [UserID: [AccessSpan.Suspension]] = [:]
     private var suspensionCount = 0
-    /// The number of records that were left out, because they are of more rights than the maximum.
+    /// The number of records that were left out, because they concern rights beyond the maximum.
     package private(set) var unfollowed = 0
 
     init(period: Range<Timestamp>, caps: ComplianceFigures.Caps = ComplianceFigures.Caps()) {
@@ -106,7 +106,7 @@ package struct AccessTimeline: Sendable {
         for role in new.carriers.union(new.widened) { dependents[role, default: []].insert(guest) }
     }
 
-    /// Forgets what a guest access depends on, so that one that has ended takes no memory.
+    /// Removes the dependencies of a guest access, so that an access that has ended takes no memory.
     private mutating func unbind(_ guest: String) {
         guard let old = bonds.removeValue(forKey: guest) else { return }
         for role in old.carriers.union(old.widened) {
@@ -231,7 +231,7 @@ package struct CappedList<Row: Sendable>: Sendable {
     }
 }
 
-/// Counts by key, for a bounded number of keys. What belongs to further keys is counted together.
+/// Counts by key, for a bounded number of keys. Records of further keys are counted together.
 package struct CappedTally<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The values of the keys that were seen first.
     package private(set) var values: [Key: Value] = [:]

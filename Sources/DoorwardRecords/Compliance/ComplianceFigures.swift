@@ -11,7 +11,7 @@ package struct ComplianceFigures: Sendable {
     package private(set) var seqs: ClosedRange<UInt64>?
     /// Commands that ended, by operation and end state.
     package private(set) var outcomes: [LockOperation: [CommandState: Int]] = [:]
-    /// Requests that were denied, by reason: before a command began, or when it was to be sent.
+    /// Requests that were denied, by reason: when they were received, or at the moment of sending.
     package private(set) var denials: [DenialReason: Int] = [:]
     /// Commands for which the property's lockdown was overridden.
     package private(set) var overrides = 0

@@ -37,7 +37,7 @@ package final class BackupFolder: BackupStorage {
         }
     }
 
-    /// Runs `StoreCheck`, about 10 s for a million records. A file that is no database has a fault, too.
+    /// Runs `StoreCheck`, about 10 s for a million records. For a file that is not a database, it reports a fault, too.
     package func fault(in name: String) async throws(StoreBackupError) -> String? {
         try await thread.run { [path, personKeyFile] () throws(StoreBackupError) in
             let file = "\(path)/\(name)"

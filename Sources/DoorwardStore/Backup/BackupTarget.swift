@@ -35,7 +35,7 @@ package struct BackupTarget: Sendable {
         guard descriptor >= 0 else {
             // `access` lets root write everywhere, and not every file system lets root create files.
             let isRefused = [EACCES, EPERM, EROFS, ENOENT].contains(errno)
-            throw isRefused ? .refused(.folderNotWritable) : .ofSystem("the copy's file cannot be made")
+            throw isRefused ? .refused(.folderNotWritable) : .ofSystem("the copy's file cannot be created")
         }
         return PartialBackup(path: partial, target: path, folder: folder, descriptor: descriptor)
     }

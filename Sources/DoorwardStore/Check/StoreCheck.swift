@@ -258,7 +258,7 @@ struct StructureCheck {
         }
     }
 
-    /// Returns the key of the row with the earliest or the latest value of a column, whichever is no instant.
+    /// Returns the key of the row with the earliest or the latest value of a column, if that value is not a valid instant.
     private func row(of table: String, _ key: String, with column: String) throws -> String? {
         for end in ["ASC", "DESC"] {
             let sql = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL ORDER BY \(column) \(end) LIMIT 1"

@@ -155,7 +155,7 @@ extension LogFault.Problem {
         switch self {
         case .notARecord: "its bytes are not a record."
         case .otherLog(let log): "its bytes are a record of the log \(log)."
-        case .wrongSeq(let seq): "record \(seq) is stored in its place."
+        case .wrongSeq(let seq): "record \(seq) is stored at its position."
         case .earlierThanTheOneBefore: "its time is earlier than that of the preceding record."
         case .wrongLeafHash: "its stored leaf hash does not match its bytes."
         case .malformedFrontier: "the stored Merkle frontier of the log is malformed."

@@ -175,8 +175,8 @@ enum BaselineSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// What finds the records of a filter, and counts commands (decision 0035). It is updated after the log. A missing id is stored as an
-    /// empty blob: a primary key of a `WITHOUT ROWID` table cannot contain NULL.
+    /// The tables that find the records of a filter, and count commands (decision 0035). It is updated after the log. A missing id is
+    /// stored as an empty blob: a primary key of a `WITHOUT ROWID` table cannot contain NULL.
     private static let lists = """
         CREATE TABLE postings (
             facet INTEGER NOT NULL, -- which of an entry's columns the list is for

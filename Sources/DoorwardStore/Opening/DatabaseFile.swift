@@ -11,8 +11,8 @@ struct DatabaseFile {
     /// The file's resolved path. Two paths to one file therefore use the same lock file.
     let path: String
 
-    /// Resolves the path, whether or not the file exists. Nothing but a regular file is a database: opening a pipe would wait for ever,
-    /// and a folder or a device would lose the mode that others need.
+    /// Resolves the path, whether or not the file exists. Only a regular file can be a database: opening a pipe would wait forever, and a
+    /// folder or a device would lose the mode that other programs need.
     init(at path: String) throws(StoreOpenError) {
         if let resolved = Self.resolve(path) {
             var status = stat()
@@ -45,7 +45,7 @@ struct DatabaseFile {
         if descriptor >= 0 {
             Glibc.close(descriptor)
         } else if errno != EEXIST {
-            throw .failed(path: path, reason: systemError("the file cannot be made"))
+            throw .failed(path: path, reason: systemError("the file cannot be created"))
         }
         guard access(path, R_OK | W_OK) == 0 else {
             throw .failed(path: path, reason: systemError("the file cannot be opened for writing"))
@@ -71,7 +71,7 @@ struct DatabaseFile {
             return true
         }
         guard access(Self.split(path).folder, W_OK | X_OK) == 0 else {
-            throw .failed(path: path, reason: systemError("the file cannot be made"))
+            throw .failed(path: path, reason: systemError("the file cannot be created"))
         }
         return false
     }

@@ -74,10 +74,10 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
             "\(path): the file with the keys of personal data is missing, but \(database) was used with one; restore the newest "
                 + "copy of it, or name the place where it is as audit.personKeyFile."
         case .personKeysExposed(let path):
-            "\(path): others than its owner can read the keys of personal data; run `chmod 600 \(path)`, and delete the copies of "
-                + "the database that those have who may have read it."
+            "\(path): others than its owner can read the keys of personal data; run `chmod 600 \(path)`, and delete all copies of "
+                + "the database to which they had access."
         case .personKeysOfOther(let path, let database):
-            "\(path): this is not the file with the keys of personal data that \(database) was used with; restore the file that "
+            "\(path): this file with keys of personal data does not belong to \(database); restore the file that "
                 + "belongs to it."
         case .personKeysDamaged(let path):
             "\(path): this file does not contain keys of personal data as Doorward writes them; restore the newest copy of it."

@@ -264,7 +264,7 @@ enum CommandCounts {
     /// The value that represents a missing id in primary key columns.
     private static let none: [UInt8] = []
 
-    /// Adds negative `counts`, and removes the rows that are 0 afterwards, as if their commands had never been.
+    /// Adds negative `counts`, and removes the rows that are 0 afterwards, as if these commands had never existed.
     static func subtract(_ counts: [Key: Int], in db: Database) throws {
         guard !counts.isEmpty else { return }
         try add(counts, in: db)

@@ -36,7 +36,7 @@ struct EntryStream {
     /// The maximum number of records that one run reads; `nil` without records.
     private var records: Int? { if case .records(let most) = content { most } else { nil } }
 
-    /// What a stream reads of each entry, beside its position and time.
+    /// The data that a stream reads for each entry, in addition to its position and time.
     enum Content {
         case nothing
         /// The record; one run reads at most this many.

@@ -244,7 +244,7 @@ enum StoredJSON {
     /// Returns `nil` for an object that could not be read back: one nested deeper than `maxDepth`, or with a number that JSON does not have.
     static func text(of object: [String: JSONValue]) -> String? {
         guard let bytes = try? encoder.encode(object), self.object(from: Array(bytes)) != nil else { return nil }
-        // Not shown from here: reading makes it stream-safe.
+        // The text need not be stream-safe here, because reading makes it stream-safe.
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -260,7 +260,7 @@ enum StoredJSON {
 // The form of a schedule in its column: an object with the names of the API, in which the days of a period are a bit set and the
 // times are seconds of the day.
 extension Schedule {
-    /// The object to store. Never empty, as the column of an access without a schedule is.
+    /// The object to store. The text is never empty; an empty column means an access without a schedule.
     var stored: [String: JSONValue] {
         var object: [String: JSONValue] = [
             "periods": .array(

@@ -9,8 +9,8 @@ import Synchronization
 /// destroys.
 ///
 /// The file lies beside the database or elsewhere, and is not part of a backup. An erasure is first committed to the database,
-/// with its record; then the file is replaced by one without the person's wrapping key. A start repeats what a crash has left
-/// undone.
+/// with its record; then the file is replaced by one without the person's wrapping key. The next start completes an erasure that a crash
+/// has interrupted.
 final class PersonKeyFile: Sendable {
     /// A step of an erasure after its commit, at which tests interrupt it.
     enum Step: String, Sendable, CaseIterable {
@@ -46,20 +46,20 @@ final class PersonKeyFile: Sendable {
         let generation: Int
     }
 
-    /// The key of a user as the database has it.
+    /// A user's key for one log as the database stores it: wrapped.
     private struct WrappedKey: Hashable {
         let user: UserID
         let log: Int64
         let bytes: [UInt8]
 
-        /// Hashes the user and the log only. Equality compares the bytes, too, but they rarely differ.
+        /// Hashes only the user and the log: equality also compares the bytes, but they rarely differ.
         func hash(into hasher: inout Hasher) {
             hasher.combine(user)
             hasher.combine(log)
         }
     }
 
-    /// The maximum number of wrapping keys that are kept in memory, and of users' keys.
+    /// The maximum number of wrapping keys, and of users' keys, that are cached in memory.
     private static let maxKnown = 4096
 
     private init(path: String?, ring: PersonKeyRing, atStep: @escaping @Sendable (Step) throws -> Void) {

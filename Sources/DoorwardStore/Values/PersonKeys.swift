@@ -30,7 +30,7 @@ enum PersonKeys {
         return try keys.unwrap(row.bytes, of: owner, log: log).map { Stored(key: $0, since: row.since) }
     }
 
-    /// Replaces a key that cannot be unwrapped any more: the database is older than the owner's erasure.
+    /// Replaces a key that can no longer be unwrapped, because the database is older than the owner's erasure.
     static func insert(
         _ key: PersonKey, of owner: PersonKeyOwner, log: Int64, since: UInt64, in db: Database, _ keys: PersonKeyFile
     ) throws {

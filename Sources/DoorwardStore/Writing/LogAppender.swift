@@ -184,7 +184,7 @@ struct LogAppender {
         }
         guard case .user(let user) = owner else { return }
         let sealed = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.bytes() }
-        // An erased person of whom nothing was written since has nothing that the present generation encrypts.
+        // If nothing was written about an erased person since, the present generation has encrypted nothing.
         let known = try PersonKeys.generation(of: owner, in: db)
         // After the restore of a backup, the file may have lost more generations than the database knows.
         let present = keyFile.generation(of: user, from: known)
@@ -223,7 +223,7 @@ struct LogAppender {
     }
 }
 
-/// A transaction with drafts of its records, made by the caller of the writer.
+/// A transaction with drafts of its records, which the caller of the writer creates.
 struct PreparedTransaction: Sendable {
     let transaction: StoreTransaction
     /// A draft for each record, or `nil` in two cases. A record that contains the position of an earlier record is encoded by the
@@ -328,7 +328,7 @@ struct LogCutting {
         if isOpen { throw ConstraintViolation(.inconsistent("a cut of the intent of an open command")) }
     }
 
-    /// Removes the blocks of posting lists that have removed records alone, and takes the removed commands from the counts. Lists
+    /// Removes the blocks of posting lists that contain only removed records, and subtracts the removed commands from the counts. Lists
     /// skip the removed records of other blocks.
     private func removeProjections(of entries: [IndexedEntry]) throws {
         var counts: [CommandCounts.Key: Int] = [:]

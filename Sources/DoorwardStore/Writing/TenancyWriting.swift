@@ -69,7 +69,7 @@ enum TenancyWriting {
 
     /// Returns whether the tables already contain the result of the change.
     static func isWritten(_ change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws -> Bool {
-        // A user whose wrapping key was erased since is not shown as the row has it.
+        // If the user's wrapping key was erased since, the row can no longer be decrypted, so it differs from what was written.
         if case .putUser(let user) = change { return try TenancyReading.user(user.id, in: db, keys) == user }
         switch try row(of: change, in: db, keys) {
         case .put(let table, let values): return try table.holds(values, in: db)
@@ -158,7 +158,7 @@ enum TenancyWriting {
         return text
     }
 
-    /// The names and the email address are encrypted, and the address also gives an index text.
+    /// The names and the email address are encrypted; the text for the index of addresses is derived from the address.
     private static func values(of user: User, in db: Database, _ keys: PersonKeyFile) throws -> [(any Bindable)?] {
         let generation = try PersonKeys.generation(of: .user(user.id), in: db)
         let sealed = try keys.seal(SealedAccount(user), of: user.id, from: generation)

@@ -4,7 +4,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let clockChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("The mark of the clock only rises, unless it is set, and keeps the unconfirmed step") { store in
+        StoreConformanceCheck("The clock's high-water mark only rises unless it is set; the unconfirmed step is kept") { store in
             let start = Timestamp(milliseconds: 1_795_248_000_000)
             let step = UnconfirmedStep(before: start, after: start.advanced(by: .seconds(86_400)))
             try require(try await store.storedClock(), is: nil, "the clock of a new store")

@@ -155,7 +155,7 @@ extension StoreConformance {
                 LogHead(log: log, size: UInt64(written), mark: nil), LogHead(log: other, size: 0, mark: mark(other, 2, 0)),
             ].sorted { $0.log.description < $1.log.description }
             try require(try await store.logHeads(), is: heads, "the logs")
-            // A mark is replaced by one of a later generation, or of more records in the same generation.
+            // A checkpoint mark is replaced by a mark of a later generation, or by one of more records in the same generation.
             let steps: [(CheckpointMark, CheckpointMark)] = [
                 (mark(log, 1, 5), mark(log, 1, 5)), (mark(log, 1, 9), mark(log, 1, 9)), (mark(log, 1, 3), mark(log, 1, 9)),
                 (mark(log, 2, 0), mark(log, 2, 0)), (mark(log, 1, 99), mark(log, 2, 0)), (mark(log, 2, 4), mark(log, 2, 4)),

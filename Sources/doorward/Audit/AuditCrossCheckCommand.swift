@@ -7,10 +7,10 @@ import FoundationEssentials
 struct AuditCrossCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cross-check",
-        abstract: "Compare an export of a log with what the gateway's log says about it, without the gateway.",
+        abstract: "Compare an export of a log with its checkpoints in the gateway's log, without the gateway.",
         discussion: """
             The gateway's log has a record of each checkpoint of the other logs. Verifies both exports, and that each checkpoint \
-            of the log in the gateway's log agrees with the log's own records. A log that was dropped and begun anew does not.
+            of the log in the gateway's log agrees with the log's own records. A log that was deleted and started again does not agree.
 
             Example: doorward audit cross-check gateway.ndjson june.ndjson --log doors.example/logs/ID --public-key doors.key
             """)
@@ -39,7 +39,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
         let verdict = try await ExportFile.verify(export, origin: origin, keys: keys, comparingWith: found.checkpoints)
         for (checkpoint, comparison) in zip(found.checkpoints, verdict.comparisons) where comparison == .changed {
             throw CommandFailure(
-                "\(export.printable): the gateway's log has a checkpoint of \(checkpoint.size) records of this log, with another "
+                "\(export.printable): the gateway's log has a checkpoint of \(checkpoint.size) records of this log, with a different "
                     + "root: records under it were changed", code: 1)
         }
         if let newer = Array(zip(found.checkpoints, verdict.comparisons)).last(where: { $0.1 == .newer })?.0 {
@@ -66,7 +66,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
             found.gateway == log.gateway, found.log == .gateway
         else {
             throw CommandFailure(
-                "\(gatewayExport.printable): this is no export of the log of gateway \(log.gateway.printable)", code: 1)
+                "\(gatewayExport.printable): this is not an export of the log of gateway \(log.gateway.printable)", code: 1)
         }
         return found.description
     }

@@ -26,12 +26,12 @@ struct AuditExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The format: ndjson or csv.", valueName: "format"))
     var format = Format.ndjson
 
-    /// What separates the cells of a CSV file.
+    /// The separator between the cells of a CSV file.
     enum Separator: String, ExpressibleByArgument, CaseIterable { case comma, semicolon }
 
     @Option(
         help: ArgumentHelp(
-            "What separates the cells of CSV: comma or semicolon. (default: comma)", valueName: "separator"))
+            "The separator of a CSV file: comma or semicolon. (default: comma)", valueName: "separator"))
     var separator: Separator?
 
     @Option(
@@ -42,7 +42,7 @@ struct AuditExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of the first record.", valueName: "number"))
     var fromSeq: UInt64?
 
-    @Option(help: ArgumentHelp("The number after that of the last record.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of the first record that is not exported.", valueName: "number"))
     var untilSeq: UInt64?
 
     @Option(
@@ -142,7 +142,7 @@ struct NewFile: Sendable {
 
     /// - Returns: whether the file is on the disk under its name.
     func finish() -> Bool {
-        // Blocks: the command's own thread: the command does nothing else.
+        // Blocks: the command's own thread, because the command does nothing else.
         let isFlushed = fsync(descriptor) == 0
         return close(descriptor) == 0 && isFlushed && rename(partial, path) == 0
     }
@@ -184,7 +184,7 @@ extension ExportFault {
     var sentence: String {
         if isIncomplete {
             return
-                "the export is incomplete: it ends in line \(line), and records are missing at the end. Those before are genuine."
+                "the export is incomplete: it ends in line \(line), and records are missing at the end. The others are genuine."
         }
         let place = seq.map { "line \(line), record \($0)" } ?? "line \(line)"
         return "\(place): \(problem.sentence)"
@@ -194,19 +194,19 @@ extension ExportFault {
 extension ExportFault.Problem {
     fileprivate var sentence: String {
         switch self {
-        case .malformed: "this is no line of an export, or it was changed"
+        case .malformed: "this is not a line of an export, or it was changed"
         case .checkpoint(let fault): "the checkpoint of the export: \(AuditFiles.sentence(fault))"
-        case .otherKey: "the export is signed by another key than the expected one"
+        case .otherKey: "the export is not signed by the expected key"
         case .otherLog: "this belongs to another log"
         case .notARecord: "the bytes are not a record of a version that this program reads"
-        case .wrongSeq(let seq): "the record here has the number \(seq): a record is missing, doubled or out of place"
+        case .wrongSeq(let seq): "the record here has the number \(seq): a record is missing, duplicated or out of order"
         case .wrongLeafHash: "the leaf hash is not that of the record's bytes: one of them was changed"
-        case .wrongPersonalValue: "a personal value is not the one that the record commits to"
+        case .wrongPersonalValue: "a personal value does not match its commitment in the record"
         case .wrongFields: "the fields are not those of the record's bytes: one of them was changed"
-        case .earlierThanTheOneBefore: "the time of the record is before that of the record before"
+        case .earlierThanTheOneBefore: "the time of the record is earlier than that of the previous record"
         case .notIncluded: "the log of the checkpoint has another record with this number: the record was changed"
-        case .wrongCount(let count): "the export says that it has \(count) records, and has another number of them"
-        case .afterTheEnd: "there is something after the end of the export"
+        case .wrongCount(let count): "the export states \(count) records, but has a different number"
+        case .afterTheEnd: "there is more data after the end of the export"
         case .incomplete: "the export is incomplete"
         }
     }

@@ -26,9 +26,9 @@ struct AuditPublicKeyCommand: AsyncParsableCommand {
         commandName: "public-key",
         abstract: "Print the public key of the gateway's checkpoints.",
         discussion: """
-            Prints one line in the format of C2SP signed notes. Compare it once with the gateway's operator, over another way \
-            than this connection, and keep it: later checks use the kept key. After a rotation, add the new key to the file as a \
-            further line.
+            Prints one line in the format of C2SP signed notes. Compare it once with the operator's copy of the key, over another channel \
+            than this connection, and keep it: later checks use the kept key. After a rotation, add the new key to the file as a further \
+            line.
 
             Example: doorward audit public-key > doors.key
             """)
@@ -76,10 +76,10 @@ struct AuditCheckpointCommand: AsyncParsableCommand {
         abstract: "Print the newest checkpoint of a log.",
         discussion: """
             Prints a signed note (C2SP tlog-checkpoint) that covers every record up to now. Keep it where the gateway cannot \
-            change it. Without --log it is that of the only log that you may verify.
+            change it. Without --log it prints the checkpoint of the only log that you may verify.
 
-            A witness checks that a checkpoint continues the one it has seen before, and cosigns it. The gateway keeps the \
-            cosignatures of the witnesses in its configuration: --add gives it the checkpoint with their lines.
+            A witness checks that a checkpoint continues the one that it has seen before, and cosigns the new one. The gateway keeps the \
+            cosignatures of the witnesses in its configuration: --add sends it a checkpoint with their signature lines.
 
             Example: doorward audit checkpoint > monday.note
             """)

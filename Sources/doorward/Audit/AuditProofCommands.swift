@@ -7,10 +7,10 @@ import FoundationEssentials
 struct AuditProveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prove",
-        abstract: "Print a proof that one record is in a log, which is checked offline.",
+        abstract: "Print a proof that one record is in a log; the proof can be checked offline.",
         discussion: """
-            Prints a proof in the format of C2SP tlog-proof. It contains the newest checkpoint, so it is checked without the \
-            gateway: `doorward audit check`. The line `extra` has the leaf hash of the record.
+            Prints a proof in the format of C2SP tlog-proof. It contains the newest checkpoint, so it can be checked without the gateway: \
+            `doorward audit check`. The line `extra` has the leaf hash of the record.
 
             Example: doorward audit prove --seq 17 > record-17.tlog-proof
             """)
@@ -29,7 +29,7 @@ struct AuditProveCommand: AsyncParsableCommand {
             throw CommandFailure("the gateway's checkpoint is malformed", code: 1)
         }
         guard seq < checkpoint.size else {
-            throw CommandFailure("The log has \(checkpoint.size) records, from 0 on; --seq \(seq) is not one of them.")
+            throw CommandFailure("The log has \(checkpoint.size) records, numbered from 0; --seq \(seq) is not one of them.")
         }
         let proof = try await client.audit.inclusionProof(of: seq, size: checkpoint.size, in: id)
         guard let leafHash = SignedNote.base64(proof.leafHash) else {
@@ -47,7 +47,7 @@ struct AuditCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check a proof that one record is in a log, without the gateway.",
         discussion: """
-            The name of the log and the key are those that you expect, never those in the proof.
+            Give the name of the log and the key that you expect; those in the proof are not trusted.
 
             Example: doorward audit check record-17.tlog-proof --log doors.example/logs/gateway --public-key doors.key
             """)
@@ -67,7 +67,7 @@ struct AuditCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let (origin, keys) = (try expected.origin(), try expected.keys())
         guard let file = InclusionProofFile(parsing: try AuditFiles.text(proof)) else {
-            throw CommandFailure("\(proof.printable): this is no proof of a record, or it was changed", code: 1)
+            throw CommandFailure("\(proof.printable): this is not a proof of a record, or it was changed", code: 1)
         }
         let checkpoint: Checkpoint
         do throws(InclusionFault) {
@@ -80,7 +80,7 @@ struct AuditCheckCommand: AsyncParsableCommand {
             }
         }
         if let record, MerkleTree.leafHash(try AuditFiles.bytes(record)) != file.leafHash {
-            throw CommandFailure("\(record.printable): the proof is about another record than this one", code: 1)
+            throw CommandFailure("\(record.printable): the proof is about a different record", code: 1)
         }
         let leafHash = Data(file.leafHash).base64EncodedString()
         let json = JSONOutput.document(
@@ -88,7 +88,7 @@ struct AuditCheckCommand: AsyncParsableCommand {
         output.print(json: json) { style in
             [
                 "Record \(file.index) of \(origin) is \(style.paint("whole", .green)): it is among the \(checkpoint.size) records of a "
-                    + "signed checkpoint.", record == nil ? "Its leaf hash is \(leafHash)." : "The file has its bytes.",
+                    + "signed checkpoint.", record == nil ? "Its leaf hash is \(leafHash)." : "The file contains this record.",
             ]
         }
     }

@@ -9,10 +9,10 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         abstract: "Verify an export of the access log, without the gateway.",
         discussion: """
             Checks every record of an NDJSON export against the signed checkpoint in it, and names the first record that is \
-            wrong. The name of the log and the key are those that you expect, never those in the export.
+            wrong. Give the name of the log and the key that you expect; those in the export are not trusted.
 
-            With --checkpoint, the export must have all records under a checkpoint that you kept or got from elsewhere: an older \
-            export, or one whose end was cut, does not. With --since, the records under an older checkpoint must be unchanged.
+            With --checkpoint, the export must have all records under a checkpoint that you kept or received elsewhere; an older or \
+            truncated export fails. With --since, the records under an older checkpoint must be unchanged.
 
             Exit codes: 0 whole, 1 changed, 2 wrong usage, 4 incomplete or rolled back. A partial export, of one lock for \
             example, ends with 4 even if all its records are genuine: it cannot show that none is missing.
@@ -70,7 +70,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
                 "\(file.printable): records under this checkpoint were changed, or belong to another log", code: 1)
         case .newer:
             throw CommandFailure(
-                "\(file.printable): this checkpoint has \(other.size) records, and that of the export only "
+                "\(file.printable): this checkpoint has \(other.size) records, but that of the export only "
                     + "\(verdict.checkpoint.size): the export is older, or the log was rolled back", code: 4)
         case .notComparable:
             throw CommandFailure(
@@ -88,7 +88,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// The options with what a verifier expects. They come from the user, never from what is verified.
+/// The options with what a verifier expects. They come from the user, never from the file that is verified.
 struct ExpectedLogOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -116,7 +116,7 @@ struct ExpectedLogOptions: ParsableArguments {
         let keys = lines.compactMap { VerifierKey(parsing: $0) }
         guard !keys.isEmpty, keys.count == lines.count, keys.allSatisfy({ $0.algorithm == .ed25519 }) else {
             throw CommandFailure(
-                "\(publicKey.printable): this is no public key; keep what `doorward audit public-key` prints", code: 2)
+                "\(publicKey.printable): this is not a public key; use the line that `doorward audit public-key` prints", code: 2)
         }
         return keys
     }
@@ -160,7 +160,7 @@ enum AuditFiles {
     /// The fault in words.
     static func sentence(_ fault: CheckpointFault) -> String {
         switch fault {
-        case .malformed: "this is no signed checkpoint, or it was changed"
+        case .malformed: "this is not a signed checkpoint, or it was changed"
         case .otherOrigin(let origin): "this is a checkpoint of another log, \(origin.printable)"
         case .notSigned(let name): "the key of \(name.printable) that you expect has not signed this checkpoint"
         case .wrongSignature: "the signature does not match: the checkpoint was changed, or it is a forgery"

@@ -45,7 +45,7 @@ struct API: AsyncParsableCommand {
         help: ArgumentHelp("Send a header, as in 'If-Match: \"TAG\"'; the option can be repeated.", valueName: "header"))
     var header: [HeaderArgument] = []
 
-    @Flag(help: "Print the status and the headers first, then the whole response, even of an error.")
+    @Flag(help: "Print the status and the headers first, then the whole response, also for an error.")
     var include = false
 
     @OptionGroup var gateway: ClientOptions

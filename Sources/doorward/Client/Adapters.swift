@@ -55,7 +55,7 @@ struct Adapters: AsyncParsableCommand {
         var table = Table("ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM", rows: rows)
         table.fittings = [.whole, .cut(to: 8), .whole, .whole, .whole, .cut(to: 20)]
         let lines = table.lines(style)
-        return style.isInteractive ? lines + ["", "Address keys of one: doorward adapters ADAPTER"] : lines
+        return style.isInteractive ? lines + ["", "To see the address keys of an adapter: doorward adapters ADAPTER"] : lines
     }
 
     private static func health(_ word: String) -> Table.Cell {

@@ -9,7 +9,7 @@ struct Attach: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Attach a lock to a property or unit.",
         discussion: """
-            The address tells the adapter which lock it is, and how to reach it; each adapter has keys of its own. A value \
+            The address says which lock it is, and how the adapter reaches it; each adapter has its own keys. A value \
             is sent as typed, as text; only keys that take a number, true or false, or a list take it as JSON. \
             `doorward adapters ADAPTER` shows the types. KEY:=JSON always sends JSON, as in 'availability:=[{"topic":"a"}]'.
 

@@ -22,7 +22,7 @@ struct Can: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The person: `me`, an email address, an id or a name.", valueName: "user"))
     var user: String
 
-    @Argument(help: ArgumentHelp("What the person would do, such as unlock.", valueName: "operation"))
+    @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
     var operation: OperationArgument
 
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
@@ -77,7 +77,7 @@ struct WhoCan: AsyncParsableCommand {
             Example: doorward who-can unlock "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("What they would do, such as unlock.", valueName: "operation"))
+    @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
     var operation: OperationArgument
 
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
@@ -140,7 +140,7 @@ struct DecisionView {
         let may = "\(person?.printable ?? "You") may\(decision.allowed ? "" : " not") \(Self.verb(decision.operation))"
         let details = decision.allowed ? [basis] : [reason, remedy(style)]
         let tail = details.compactMap(\.self).joined(separator: "; ")
-        let assumption = decision.assumes == "current_rules" ? " (if the rights stay as they are now)" : ""
+        let assumption = decision.assumes == "current_rules" ? " (if the rights do not change until then)" : ""
         return "\(may) \(lock.printable)\(time)\(tail.isEmpty ? "" : ": \(tail)")\(assumption)"
     }
 

@@ -8,8 +8,8 @@ struct Change: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change a guest access: extend or shorten it, or change its hours, uses, operations and locks.",
         discussion: """
-            What no option names stays as it is. The change is in force at once: after exit code 0 no command is sent under a right \
-            that it took away. The command prints what was changed, before and after. If somebody else changes the access in the \
+            Fields without an option do not change. The change is in force at once: after exit code 0 no command is sent under a right \
+            that the change removed. The command prints what was changed, before and after. If another person changes the access at the \
             same moment, nothing is changed.
 
             ACCESS is an id, as `doorward grants` lists it, or a label or guest's name that only one current access has.
@@ -17,8 +17,8 @@ struct Change: AsyncParsableCommand {
             \(WindowTimes.help) In --until, +2h counts from --from, or from now without --from. An end that has passed ends the \
             access now.
 
-            \(GuestLimitOptions.help) With only one of --days and --hours the other stays as it is. --special replaces all special \
-            days, --no-special removes them. --max-uses includes the uses that are used up.
+            \(GuestLimitOptions.help) With only one of --days and --hours, the other does not change. --special replaces all special \
+            days, --no-special removes them. --max-uses includes the uses that were already made.
 
             Examples:
               doorward change Plumber --until "tomorrow 18:00"
@@ -49,14 +49,14 @@ struct Change: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "All operations that the guest then may perform: \(GuestOperations.allowed.joined(separator: ", ")).",
+            "All operations that the guest may perform after the change: \(GuestOperations.allowed.joined(separator: ", ")).",
             valueName: "operations"),
         completion: .list(GuestOperations.allowed), transform: GuestOperations.init)
     var operations: GuestOperations?
 
     @Option(
         help: ArgumentHelp(
-            "A lock that the access then covers, by name or id; the option can be repeated, and replaces all locks.",
+            "A lock that the access covers after the change, by name or id; the option can be repeated, and replaces all locks.",
             valueName: "lock"), completion: .lockName)
     var lock: [String] = []
 
@@ -172,7 +172,7 @@ struct GuestAccessChangeView {
         let changed = zip(old, new).filter { $0.value != $1.value }.map { (name: $0.name, old: $0.value, new: $1.value) }
         guard style.isInteractive else { return changed.map { "\($0.name)\t\($0.old)\t\($0.new)" } }
         let (guest, id) = (after.guest.printable, after.access.id.printable)
-        if changed.isEmpty { return ["The guest access of \(guest), id \(id), is so already: nothing was changed."] }
+        if changed.isEmpty { return ["The guest access of \(guest), id \(id), already has these values: nothing was changed."] }
         let width = changed.map(\.name.count).max() ?? 0
         return ["Changed the guest access of \(guest), id \(id)."]
             + changed.flatMap { fact in

@@ -111,7 +111,7 @@ struct ClientAccess {
     /// Returns the address of the gateway for which the token from the environment is valid.
     func tokenServer() throws -> String {
         guard let server else {
-            throw CommandFailure("DOORWARD_TOKEN is set; set DOORWARD_SERVER, which it is for, too", code: 2)
+            throw CommandFailure("DOORWARD_TOKEN is set; set DOORWARD_SERVER to the gateway that the token is for, too", code: 2)
         }
         return server
     }
@@ -250,7 +250,7 @@ struct ClientOptions: ParsableArguments {
 
 /// The option for the output format of a command.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print one JSON document, as programs read it.")
+    @Flag(help: "Print one JSON document, for programs.")
     var json = false
 
     /// Prints the gateway's own JSON, or text lines.

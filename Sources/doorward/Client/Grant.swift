@@ -62,7 +62,7 @@ struct Grant: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A note about the person, by which later commands find them too. Everybody who sees the guest access sees it.",
+            "A note about the person, by which later commands find them too. Everybody who sees the guest access sees this note.",
             valueName: "note"))
     var name: String?
 
@@ -163,14 +163,15 @@ struct Grant: AsyncParsableCommand {
 struct GuestLimitOptions: ParsableArguments {
     /// The meaning of the options, for help texts.
     static let help = """
-        --days and --hours narrow the access to recurring hours on the property's clock, or on that of --zone. Without --hours the \
-        days are whole, without --days the hours are those of every day. A period whose end is not later than its start ends on \
-        the next day, and belongs to the day on which it begins. For other hours on some days than on others, repeat --hours with \
+        --days and --hours narrow the access to recurring hours on the property's clock, or on that of --zone. Without --hours, the access \
+        is valid on those days at any hour; without --days, the hours are those of every day. A period whose end is not later than its \
+        start ends on the next day, and belongs to the day on which it begins. For hours that differ from day to day, repeat --hours with \
         the days of each: --hours "mon-fri 09:00-12:00,13:00-17:00" --hours "sat 10:00-12:00". On the date of a --special its hours \
         replace all others.
 
-        A local time that clocks skip in spring is the instant at which they are put forward. One that they show twice in autumn \
-        is the first of both; give an offset, as in +01:00, for the second. The command prints each time as it was understood.
+        A local time that the clock skips in spring stands for the instant of the change. A local time that occurs twice in autumn stands \
+        for the first of the two instants; for the second, give an offset, as in +01:00. The command prints each time as it was \
+        understood.
         """
 
     @Option(
@@ -194,7 +195,7 @@ struct GuestLimitOptions: ParsableArguments {
             valueName: "date=hours"), transform: SpecialDayArgument.init)
     var special: [SpecialDayArgument] = []
 
-    @Option(help: ArgumentHelp("Only for so many commands that open a lock, in all.", valueName: "number"))
+    @Option(help: ArgumentHelp("The total number of commands that may open a lock.", valueName: "number"))
     var maxUses: Int?
 
     @Option(

@@ -6,19 +6,19 @@ import DoorwardDomain
 /// `doorward grants`: lists guest accesses.
 struct Grants: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List guest accesses: those that you hold, gave or may manage.",
+        abstract: "List the guest accesses that you hold, granted or may manage.",
         discussion: """
             The status is active, scheduled (the window has not started), expired (the window has ended) or revoked. HOURS are those \
             of the property or of the zone beside them, USES the uses that are left of all, and LINK is `yes` if there is a link \
             that works; you see it if you may end it. FROM and UNTIL are in your own time zone.
 
-            On a terminal, columns without any value are left out. A narrow table has no ids, and may show of the uses only those \
-            that are left, from 100,000 on in thousands (120k): --wide shows everything.
+            On a terminal, columns without any value are left out. A narrow table has no ids, and may show only the uses that are left, \
+            from 100,000 on in thousands (120k); --wide shows everything.
 
             Example: doorward grants "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("Only those to this lock: a name or id.", valueName: "lock"), completion: .lockName)
+    @Argument(help: ArgumentHelp("Only guest accesses to this lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String?
 
     @OptionGroup var table: TableOptions
@@ -54,7 +54,7 @@ struct Grants: AsyncParsableCommand {
 /// Prints a guest access.
 struct GuestAccessView {
     let access: Doorward.GuestAccess
-    /// Whether there is a link of which the caller may know.
+    /// Whether there is a link that the caller may know of.
     let hasLink: Bool
     private let lockNames: [String: String]
     private let propertyZone: String?
@@ -98,7 +98,7 @@ struct GuestAccessView {
     // MARK: - A table
 
     /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
-    /// table with them does not fit. If it still does not fit, of the uses only the number that is left is shown.
+    /// table with them does not fit. If it still does not fit, only the number of uses that are left is shown.
     static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
         let filled = style.isInteractive ? Column.all.filter { $0.isKept(in: views) } : Column.all
         let withoutIDs = filled.filter { $0.fitting != .id }

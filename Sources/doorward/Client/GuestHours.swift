@@ -184,7 +184,7 @@ extension Doorward.GuestAccess.Schedule {
         hours.periods.map { Doorward.GuestAccess.Period(days: days, from: $0.from.description, until: $0.until.description) }
     }
 
-    /// Returns the schedule with other hours. What the options do not name stays as it is; special days are replaced as a whole.
+    /// Returns the schedule with other hours. Hours without an option do not change; special days are replaced as a whole.
     ///
     /// - Returns: `nil` if only days or only hours without days are given, and the schedule has other hours on some days than on
     ///   others.
@@ -290,7 +290,7 @@ struct ZoneArgument: Equatable, Sendable {
 
     private static let form = "Use an IANA name, as in Europe/Berlin."
 
-    /// The zone that a text means in another case, or without its region, or else the most similar one.
+    /// The zone whose name equals the text in another case or without its region, or else the zone with the most similar name.
     private static func suggestion(for text: String, among names: [String]) -> String? {
         let typed = text.lowercased().replacing(" ", with: "_")
         guard !typed.isEmpty else { return nil }

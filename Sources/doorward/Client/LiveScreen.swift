@@ -1,7 +1,8 @@
 import DoorwardClient
 import Synchronization
 
-/// Shows data on the whole terminal and redraws it when it changes. The last row has the key that ends it, or what is wrong.
+/// Shows data on the whole terminal and redraws it when it changes. The last row names the key that closes the screen, or the problem of
+/// the connection.
 struct LiveScreen: Sendable {
     let client: DoorwardClient
     let style: OutputStyle
@@ -56,14 +57,14 @@ struct LiveScreen: Sendable {
     }
 }
 
-/// What is shown: the newest value, and what is wrong with the connection. Older values are not kept while the terminal is stopped.
+/// The content of the screen: the newest value, and the problem of the connection. Older values are not kept while the terminal is stopped.
 private final class Latest<Value: Sendable>: Sendable {
     struct State: Sendable {
         var value: Value
         var message: String?
     }
 
-    /// One element for all changes since the last one was taken.
+    /// One element for all changes since the last element was consumed.
     let changes: AsyncStream<Void>
     private let sink: AsyncStream<Void>.Continuation
     private let current: Mutex<State>

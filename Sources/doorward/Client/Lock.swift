@@ -44,8 +44,8 @@ struct Unlatch: AsyncParsableCommand {
 /// The arguments and options that `lock`, `unlock` and `unlatch` share.
 struct LockCommandOptions: ParsableArguments {
     static let discussion = """
-        Waits until the lock confirms. If it does not confirm in time, the command fails with exit code 1. Ctrl-C ends the \
-        waiting, not the command that was sent.
+        Waits until the lock confirms. If it does not confirm in time, the command fails with exit code 1. Ctrl-C stops waiting; it does \
+        not cancel a command that was sent.
 
         LOCK is an id, or a name that is unique among the locks that you may see.
         """

@@ -6,8 +6,8 @@ struct Locks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the locks that you may see.",
         discussion: """
-            Shows the name, state, door, battery and place of each, whether it is in reach, and its id, which every command takes \
-            in place of the name. A table on a terminal shows the beginnings of ids; every command takes those too.
+            Shows the name, state, door, battery and place of each lock, whether it is online, and its id, which every command accepts \
+            instead of the name. A table on a terminal shows the beginnings of ids; every command accepts these too.
 
             With --follow the table is redrawn when it changes, until Ctrl-C. In a pipe a line is printed for each changed lock, \
             with --json one JSON object per line.
@@ -15,10 +15,10 @@ struct Locks: AsyncParsableCommand {
             Example: doorward locks --property "Quay 1"
             """)
 
-    @Option(help: ArgumentHelp("Only those of this property: a name or id.", valueName: "property"), completion: .propertyName)
+    @Option(help: ArgumentHelp("Only locks of this property: a name or id.", valueName: "property"), completion: .propertyName)
     var property: String?
 
-    @Option(help: ArgumentHelp("Only those of this unit: a name or id.", valueName: "unit"))
+    @Option(help: ArgumentHelp("Only locks of this unit: a name or id.", valueName: "unit"))
     var unit: String?
 
     @Flag(help: "Keep running and show changes, until Ctrl-C.")

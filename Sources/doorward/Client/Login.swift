@@ -15,9 +15,9 @@ struct Login: AsyncParsableCommand {
             commands use it, until `doorward logout`. In scripts, the variables DOORWARD_SERVER and \
             DOORWARD_TOKEN (an access token or API key) take its place.
 
-            Several sign-ins can be kept side by side: --as NAME, or the variable DOORWARD_AS, says which one a command makes or \
-            uses, and `doorward whoami --all` lists them. `default` is the one without a name. A command's --as comes before \
-            DOORWARD_TOKEN, and DOORWARD_TOKEN before DOORWARD_AS.
+            Several sign-ins can be kept at the same time: --as NAME, or the variable DOORWARD_AS, says which one a command makes or \
+            uses, and `doorward whoami --all` lists them. `default` is the one without a name. The option --as takes precedence over \
+            DOORWARD_TOKEN, and DOORWARD_TOKEN over DOORWARD_AS.
 
             Passwords and tokens are sent over https only, or over plain http to this same machine. --ca-file is for a gateway \
             whose certificate no public authority has signed; its path is kept with the session.

@@ -162,10 +162,10 @@ extension NameResolver {
         return try await knownPerson(text, on: lock, otherwise: "Name the person by email address or id.")
     }
 
-    /// The id of the caller; `nil` for an API key, which is no person.
+    /// The id of the caller; `nil` for an API key, which is not a person.
     func callerID() async throws -> String? { try await me()?.id }
 
-    /// The caller by name and by email address; `nil` for an API key, which is no person.
+    /// The caller by name and by email address; `nil` for an API key, which is not a person.
     private func caller() async throws -> [NameMatch]? {
         try await me().map { me in
             [me.fullName, me.email].compactMap(\.self).map { NameMatch(id: me.id, name: $0, place: me.email) }

@@ -26,7 +26,7 @@ struct RecordNames: Sendable {
         var wanted = RecordReferences()
         for record in records {
             wanted.add(record)
-            // The actor's name is in the record; who has left the places of the caller is in no list of people.
+            // The actor's name is in the record; a person who has left the caller's properties is in no list of people.
             if record.actorKind == "USER", let id = record.actorId, let name = record.actorName {
                 people[id] = people[id] ?? name
             }
@@ -67,7 +67,7 @@ struct RecordNames: Sendable {
     mutating func noteTarget(of record: Doorward.AccessRecord) {
         guard record.kind == "ADMIN_CHANGE", let id = record.targetId else { return }
         let name = record.targetType == "LockDevice" ? record.deviceName : RecordChange(record).ownName
-        // Records come newest last or newest first; the name before a deletion is the last one in any case.
+        // Records arrive newest last or newest first; in both cases the name before a deletion is the last one.
         if let name, recorded[id] == nil || record.action == "DELETE" { recorded[id] = name }
         if record.targetType == "GuestAccess", let guest = RecordChange(record).guestOrLabel { recordedGuests[id] = guest }
     }

@@ -144,7 +144,7 @@ struct RecordChange: Sendable {
     /// Whether the record itself contains a name of the changed entity.
     var isNamed: Bool { ownName != nil || Self.text(after["guestUserId"]) != nil }
 
-    /// The label, or else the id of the guest, of the guest access that the record has granted.
+    /// The label of the guest access that the record has granted, or else the id of its guest.
     var guestOrLabel: String? { Self.text(after["label"]) ?? Self.text(after["guestUserId"]) }
 
     /// The changed entity and the changes: `Quay 2: name Quay 1 → Quay 2`; `nil` if the record does not contain them.

@@ -8,8 +8,8 @@ struct Status: AsyncParsableCommand {
         discussion: """
             LOCK is an id, or a name that is unique among the locks that you may see.
 
-            With --watch the values are redrawn when they change, until Ctrl-C. In a pipe a line is printed for each changed value, \
-            with --json the whole status on one line.
+            With --watch the values are redrawn when they change, until Ctrl-C. In a pipe each changed value is printed on a line; with \
+            --json each change prints the whole status on one line.
 
             Example: doorward status "Front door" --watch
             """)

@@ -12,8 +12,8 @@ struct Whoami: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show who is signed in, and where.",
         discussion: """
-            Queries the gateway with the sign-in of --as NAME, else with the token of the environment, else with the default \
-            sign-in. --json prints the gateway's own response.
+            Asks the gateway who is signed in: with the sign-in of --as NAME, else with the token in the environment, else with the \
+            default sign-in. --json prints the gateway's own response.
 
             --all lists the sign-ins on this machine, without a request to a gateway.
 

@@ -8,7 +8,7 @@ struct ClockGroup: AsyncParsableCommand {
         abstract: "Show whether the gateway trusts its clock, and accept its time.",
         discussion: """
             Guest accesses depend on the time, so the gateway denies them while it does not trust its clock: after the clock was \
-            set back, or forward by more than clock.maxStepSeconds. Roles and locking work on. Only super admins may use these \
+            set back, or forward by more than clock.maxStepSeconds. Roles and locking are not affected. Only super admins may use these \
             commands.
             """,
         subcommands: [ClockStatusCommand.self, ClockAccept.self])
@@ -17,7 +17,7 @@ struct ClockGroup: AsyncParsableCommand {
 /// `doorward clock status`: shows whether the gateway trusts its clock.
 struct ClockStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show whether the gateway trusts its clock, and why not.",
+        commandName: "status", abstract: "Show whether the gateway trusts its clock, and if not, why.",
         discussion: "Example: doorward clock status")
 
     @OptionGroup var output: OutputOptions
@@ -34,9 +34,9 @@ struct ClockAccept: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", abstract: "Confirm that the gateway's clock shows the right time.",
         discussion: """
-            Look at the time that `doorward clock status` prints first: guest accesses are allowed by this time from then on. The \
-            acceptance is recorded with your name. A clock that was set back is not accepted, but trusted again when it is set \
-            right; --lower-mark is for the case that the latest trusted time was wrong.
+            First check the time that `doorward clock status` prints: from then on, guest accesses are decided by this time. The \
+            acceptance is recorded with your name. A clock that was set back cannot be accepted: correct it, and it is trusted again. Use \
+            --lower-mark if the latest trusted time was wrong.
 
             Example: doorward clock accept
             """)
@@ -84,7 +84,7 @@ struct ClockView {
         case nil: nil
         case "below_mark": "the clock is before the latest trusted time"
         case "stepped_forward": "the clock was set forward, and the step is not confirmed"
-        case "agreeing": "the clock agrees again, but not yet for 60 seconds"
+        case "agreeing": "the clock is right again, but not yet for 60 seconds"
         case let other?: DisplayText.word(other)
         }
     }

@@ -19,7 +19,7 @@ struct ConfigCheck: AsyncParsableCommand {
         abstract: "Check the configuration and the files that it names.",
         discussion: """
             Reads the file, the environment and the files that they name as `doorward serve` does: certificates, keys, user \
-            names and passwords of brokers, profiles. The first mistake is reported as by `serve`, with exit code 1. It opens no \
+            names and passwords of brokers, profiles. The first mistake is reported as `serve` reports it, with exit code 1. It opens no \
             database, port or connection; a gateway may be running.
 
             Warnings do not prevent a start.
@@ -75,7 +75,7 @@ struct ConfigurationReport {
         var warnings = try adapters.check()
         if hasDatabase, !signingKey.exists {
             warnings.append(
-                "\(key.path) does not exist: `serve` does not start if the database was ever served; restore it, or name its "
+                "\(key.path) does not exist: `serve` does not start if a gateway has used the database before; restore it, or name its "
                     + "place as auth.signingKeyFile")
         }
         if let tls = configuration.http.tls, Self.isOpenToOthers(tls.privateKey) {

@@ -48,7 +48,7 @@ extension GatewayConfiguration {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
         guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }
         throw ConfigurationError(
-            "\(origins.subject("http.host")) is `\(http.host)`, which is no loopback address; "
+            "\(origins.subject("http.host")) is `\(http.host)`, which is not a loopback address; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")
     }
 }

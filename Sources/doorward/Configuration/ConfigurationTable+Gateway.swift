@@ -32,12 +32,12 @@ struct GatewayKey: Sendable {
         needs needed: String? = nil, shownDefault: String? = nil, _ meaning: String
     ) {
         let standard = SettingValue(content: GatewayConfiguration()[keyPath: place])
-        // Beside another key, the default is no value that could be set alone, so the documentation does not show it as code.
+        // If a key requires another key, its default cannot be set alone, so the documentation does not show the default as code.
         key = ConfigurationKey(
             path, type, default: standard, shownDefault: shownDefault ?? (needed == nil ? nil : standard?.text), meaning: meaning)
         self.needed = needed
         set = { setting, configuration in
-            // The type of the key is that of its place: a test sets each key.
+            // The type of the key must match the property that it sets; a test sets each key.
             if let value = setting.content as? Value { configuration[keyPath: place] = value }
         }
     }
@@ -142,13 +142,13 @@ struct GatewayKey: Sendable {
     static let last: [GatewayKey] = [
         GatewayKey(
             "backup.folder", \.backup.made.folder, .text,
-            "the folder into which the gateway backs itself up once a day, best on another disk; without it, it does not"),
+            "the folder for a backup once a day, best on another disk; without it there are no backups"),
         GatewayKey(
             "backup.at", \.backup.made.at, .timeOfDay, needs: "backup.folder",
             "the time of the backup, `hh:mm` in the time zone of the machine"),
         GatewayKey(
             "backup.keepDays", \.backup.made.keepDays, .integer(1...3_650), needs: "backup.folder",
-            "how many days a backup is kept; older ones are deleted after a new one was found whole"),
+            "how many days a backup is kept; older ones are deleted after a new one was checked"),
         GatewayKey(
             "metrics.tokenFile", \.metrics.tokenFile, .text,
             "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),
@@ -160,7 +160,7 @@ struct GatewayKey: Sendable {
 }
 
 extension SettingValue {
-    /// The value in the type of its place in a configuration.
+    /// The value, converted to the type of the property that it sets.
     fileprivate var content: Any {
         switch self {
         case .text(let text): text
@@ -183,7 +183,7 @@ extension SettingValue {
 }
 
 extension Optional where Wrapped: GatewayConfiguration.OptionalSection {
-    /// The section, made when its first key is set.
+    /// The section, which is created when its first key is set.
     fileprivate var made: Wrapped {
         get { self ?? Wrapped() }
         set { self = newValue }

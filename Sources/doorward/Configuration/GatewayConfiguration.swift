@@ -21,14 +21,14 @@ struct GatewayConfiguration: Equatable, Sendable {
     var purchases: Purchases?
     /// The settings in the sections of the adapters; each adapter reads its own section.
     var adapters = AdapterSettings([], [:])
-    /// `nil` if the gateway does not back itself up.
+    /// `nil` if the gateway makes no daily backups.
     var backup: Backup?
     var metrics = Metrics()
     var log = Log()
     /// The origins of the settings, for errors that are detected only when a setting is used.
     var origins = SettingOrigins()
 
-    /// A section that has no effect if none of its keys is set. Its empty texts are those of keys that must be set.
+    /// A section that has no effect if none of its keys is set. An empty text in it belongs to a key that must be set.
     protocol OptionalSection: Equatable, Sendable { init() }
 
     struct Identity: Equatable, Sendable {

@@ -18,16 +18,16 @@ struct Demo: AsyncParsableCommand {
         abstract: "Run a gateway with a simulated house and residents, and watch it.",
         discussion: """
             Two properties, twelve flats and thirty simulated locks, on a fresh database. People leave and come home, forget to \
-            lock, try doors that are not theirs; a lock jams, a battery runs low, a guest's time ends. It begins on a Monday at \
+            lock, try other people's doors; a lock jams, a battery runs low, a guest's time ends. It begins on a Monday at \
             07:20; with --speed 60 an hour of the house passes in a minute.
 
             On a terminal the doors and what happens are shown live; q or Ctrl-C ends it. In a pipe it prints one line for each \
-            event. Everything goes through a real gateway, which other terminals can use meanwhile: the sign-ins are shown, and links \
-            that open the web console as one of the people. Each link works once, for ten minutes, on this machine.
+            event. The demo runs a real gateway, which you can use from other terminals: it shows the sign-ins, and links that open the \
+            web console as one of the people. Each link works once, for ten minutes, on this machine.
 
-            With --scenario the locks and the people are those of a scenario file (docs/simulator.md), from a minute before its \
-            first event. Residents are tenants of the flats behind their doors, visitors are guests, and people who only send \
-            commands are managers.
+            With --scenario the locks and the people are those of a scenario file (docs/simulator.md), starting one minute before its \
+            first event. Residents are tenants of the flats behind their doors, visitors are guests, and people who only send commands are \
+            managers.
 
             Example: doorward demo --seed 7
             """)
@@ -51,7 +51,7 @@ struct Demo: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one.", valueName: "port"))
     var port: UInt16 = 0
 
-    @Option(help: ArgumentHelp("How much faster time passes in the house, 1 to 120.", valueName: "factor"))
+    @Option(help: ArgumentHelp("How much faster than real time the demo runs, 1 to 120.", valueName: "factor"))
     var speed = 60
 
     func validate() throws {
@@ -285,7 +285,7 @@ struct DemoFolder: Sendable {
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             let cause = ((error as? CocoaError)?.underlying as? POSIXError).map { "\(SystemFailure($0.code.rawValue))" }
-            throw CommandFailure("\(path.printable): this folder cannot be made: \(cause ?? "name another one with --folder")")
+            throw CommandFailure("\(path.printable): this folder cannot be created: \(cause ?? "name another one with --folder")")
         }
     }
 

@@ -95,14 +95,14 @@ struct DemoScreen: Sendable {
     }
 }
 
-/// What the demo's screen shows of the house, kept current by the live stream.
+/// The data of the house that the demo's screen shows, kept current by the live stream.
 final class DemoBoard: Sendable {
     private struct State {
         var locks: [Doorward.LockDevice] = []
         var news: [DemoView.News] = []
         /// Why the locks or the events are not kept current any more.
         var failure: (any Error)?
-        /// The time in the house at which this was shown first.
+        /// The time in the house at which the screen first showed this.
         var failedAt: String?
     }
 
@@ -139,7 +139,7 @@ final class DemoBoard: Sendable {
         }
     }
 
-    /// Why what the screen shows is out of date, and what to do; empty while it is live.
+    /// Why the screen is out of date, and what to do; empty while it is live.
     ///
     /// - Parameter time: the present time in the house.
     func notice(_ status: LiveStatus, at time: String) -> [String] {
@@ -185,7 +185,7 @@ struct DemoView: Sendable {
     var news: [News] = []
     /// The time in the house, such as `Mon 07:42`.
     var time = ""
-    /// Why what is shown is out of date, and what to do; empty while it is live.
+    /// Why the screen is out of date, and what to do; empty while it is live.
     var notice: [String] = []
     /// The doors and events, or the sign-ins, or the links to the console.
     var page = Page.doors

@@ -65,7 +65,7 @@ struct ProfileDecode: ParsableCommand {
             throw ValidationError("Give one message with --topic and --payload, or - to read what mosquitto_sub prints.")
         }
         guard (payload == nil) != (payloadFile == nil) else {
-            throw ValidationError("Give what the message says with either --payload or --payload-file.")
+            throw ValidationError("Give the payload of the message with either --payload or --payload-file.")
         }
         guard MQTTTopic(topic) != nil else {
             throw ValidationError(
@@ -120,7 +120,7 @@ struct MessageStreamDecoder {
     /// - Throws: a `CommandFailure` if the lock does not support the operation.
     mutating func begin(_ operation: LockOperation) throws(CommandFailure) {
         guard (try? dialect.encodeCommand(operation, code: nil, reference: "", &memory)) != nil else {
-            throw CommandFailure("a lock of this profile and address cannot do that, so it cannot be under way", code: 2)
+            throw CommandFailure("a lock of this profile and address has no such command, so it cannot be in flight", code: 2)
         }
         memory.inFlight?.reference = nil
     }

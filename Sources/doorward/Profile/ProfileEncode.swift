@@ -8,7 +8,7 @@ struct ProfileEncode: ParsableCommand {
         commandName: "encode",
         abstract: "Print the message that would be sent to move a lock.",
         discussion: """
-            Prints the message as one JSON object; nothing is sent. A given code is part of the output.
+            Prints the message as one JSON object; nothing is sent. If you give a code, the output contains it.
 
             Example: doorward profile encode zigbee2mqtt --address name=front unlock
             """)

@@ -21,7 +21,7 @@ struct ProfileGroup: ParsableCommand {
 struct ProfileList: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the profiles that Doorward comes with.",
-        discussion: "Shows the name of each, the parts of an address that it needs, and what it is for.")
+        discussion: "Shows the name of each, the address keys that it needs, and what it is for.")
 
     @OptionGroup var table: TableOptions
     @OptionGroup var output: OutputOptions

@@ -141,7 +141,7 @@ struct Gateway: Service {
             group.addTask { try await server.run() }
             group.addTask {
                 try? await gracefulShutdown()
-                // The server waits for responses in progress, and those of streams end only now.
+                // The server waits for responses in progress; end the streams now, because their responses would not end otherwise.
                 control.streams.stop()
                 await control.locks.stop(patience: Self.patience)
             }

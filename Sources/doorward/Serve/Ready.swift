@@ -3,7 +3,7 @@ import DoorwardClient
 import DoorwardDomain
 import DoorwardHTTP
 
-/// `doorward ready`: tells whether the gateway on this machine is ready.
+/// `doorward ready`: reports whether the gateway on this machine is ready.
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Tell whether the gateway on this machine is ready.",
@@ -20,7 +20,7 @@ struct Ready: AsyncParsableCommand {
         help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
 
-    /// Less than the time that a health check usually gets.
+    /// The timeout: less than the usual timeout of a health check.
     private static let timeout = Duration.seconds(3)
 
     func run() async throws {
@@ -47,7 +47,7 @@ struct Ready: AsyncParsableCommand {
                 "\(configuration.origins.subject("http.port")) is 0, so the gateway picks its port at each start; set another one"
             )
         }
-        // An address for all networks is none that one can connect to.
+        // A client cannot connect to the address that stands for all networks.
         switch settings.host {
         case "0.0.0.0": settings.host = "127.0.0.1"
         case "::": settings.host = "::1"

@@ -17,10 +17,9 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             Prints `listening on http://HOST:PORT` on standard output once it is ready, and logs to standard error. SIGTERM or \
             Ctrl-C stops it in order: new commands are refused, commands already sent to a lock are finished, and it ends within \
-            15 s. If the access log was rolled back, it does not start and exits with code 4: `doorward store recover` has the \
-            way on.
+            15 s. If the access log was rolled back, it does not start and exits with code 4: `doorward store recover` explains what to do.
 
-            Under systemd it says when it is ready, alive or stopping (`Type=notify`, `WatchdogSec`).
+            Under systemd it reports when it is ready, alive or stopping (`Type=notify`, `WatchdogSec`).
 
             Every key of the configuration is also an environment variable: http.port is DOORWARD_HTTP_PORT. Options take \
             precedence over the environment, and the environment over the file.

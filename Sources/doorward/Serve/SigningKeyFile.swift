@@ -17,7 +17,7 @@ struct SigningKeyFile: Sendable {
     let noun: String
     /// The configuration key that names the file.
     let setting: String
-    /// What a person can do who has read the key, and what the operator does then.
+    /// The consequences if another person has read the key, and what the operator must do then.
     private let exposure: String
 
     /// The key that signs access tokens: a file in the database's folder unless the configuration contains another path.
@@ -26,7 +26,7 @@ struct SigningKeyFile: Sendable {
             path: configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key", purpose: .accessTokens,
             noun: "the key that signs access tokens", setting: "auth.signingKeyFile",
             exposure:
-                "Whoever has read it can make access tokens, and this version cannot exchange the key: docs/operating.md says "
+                "Whoever has read it can make access tokens, and this version cannot replace the key: docs/operating.md says "
                 + "what to do then")
     }
 

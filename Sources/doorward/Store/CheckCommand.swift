@@ -11,11 +11,11 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check the database of a stopped gateway.",
         discussion: """
-            Recomputes every log from its records, compares the values beside them, and checks commands, references and the file \
-            itself. Nothing is changed. The first fault is printed, with exit code 1.
+            Recomputes every log from its records, compares the personal values with their commitments, and checks commands, references \
+            and the file itself. Nothing is changed. The first fault is printed, with exit code 1.
 
-            Also reports, all at once, which of the three key files and of the checkpoints a gateway would miss or could not use. \
-            A backup has none of them beside it, and is checked without.
+            Also reports which of the three key files and the checkpoint file are missing or unusable for a gateway. A backup has none of \
+            these files beside it, and is checked without them.
 
             Personal values are checked with the person-key file, `<path>.person-keys` unless `audit.personKeyFile` names another. \
             A backup does not contain it: without it the values are counted, and not checked.
@@ -39,7 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
             if let fault = report.fault {
                 problems = [
                     "\(report.path): \(fault)",
-                    "Serve no gateway from this file: restore a backup that `doorward store check` finds whole.",
+                    "Serve no gateway from this file: restore a backup in which `doorward store check` finds no fault.",
                 ]
             }
             // A backup alone has none of the files, and is checked without them.
@@ -169,7 +169,7 @@ struct StoreFiles {
     private(set) var missing: [String] = []
     private var count = 0
 
-    /// Whether not one of the files exists, as with a backup in a folder of its own.
+    /// Whether none of the files exists, as is usual for a backup in a separate folder.
     var areAllMissing: Bool { missing.count == count }
 
     /// Looks at all files, and changes none.

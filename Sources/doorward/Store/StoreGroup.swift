@@ -24,8 +24,8 @@ struct BackupCommand: AsyncParsableCommand {
             the gateway, the file must not exist yet. A relative path is resolved from your current folder. Only super admins \
             may do this.
 
-            The key files are not part of the backup. Keep copies of them apart from the backups: of the signing key once, of the \
-            audit key after each rotation, and of the person keys after each erasure, when older copies of these are deleted.
+            The key files are not part of the backup. Copy them to another place than the backups: the signing key once, the audit key \
+            after each rotation, and the person keys after each erasure. Then delete older copies of the person keys.
 
             Example: doorward store backup /var/backups/doorward-monday.db
             """)
@@ -62,20 +62,19 @@ struct BackupCommand: AsyncParsableCommand {
 struct RecoverCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Go on with a restored database whose access log is older than its checkpoints.",
+        abstract: "Accept a restored database whose access log is older than its checkpoints.",
         discussion: """
-            A gateway does not start (exit code 4) if its access log has lost records that it had signed, or other records are in \
-            their place: a backup was restored, or the database was changed. If the lost records cannot be restored, this command \
-            opens a new generation of each such log. Checkpoints of the new generation have another origin, so they do not \
-            contradict those that others keep, and a record in each log and in the gateway's says what was given up. No gateway \
-            may run on the database.
+            A gateway does not start (exit code 4) if signed records of its access log are missing or were changed, because a backup was \
+            restored or the database was changed. If the lost records cannot be restored, this command opens a new generation of each such \
+            log. Checkpoints of the new generation have another origin, so they do not contradict those that other people keep. A record \
+            in each such log, and in the gateway's, says which checkpoint was given up. No gateway may run on the database.
 
             If nothing was lost, nothing is changed.
 
             Example: doorward store recover --accept-rollback --store-path restored/doorward.db
             """)
 
-    @Flag(help: "Accept that the records after the restored state are lost for good. Required.")
+    @Flag(help: "Accept that the records after the restored state are lost permanently. Required.")
     var acceptRollback = false
 
     @OptionGroup var store: StoreOptions

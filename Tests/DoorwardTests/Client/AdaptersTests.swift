@@ -44,7 +44,7 @@ import Testing
     func person() throws {
         let lines = try Adapters.lines(adapters, OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"]))
         #expect(lines.first == "ADAPTER    BROKER  HEALTH    LOCKS  ONLINE  PROBLEM")
-        #expect(lines.last == "Address keys of one: doorward adapters ADAPTER")
+        #expect(lines.last == "To see the address keys of an adapter: doorward adapters ADAPTER")
     }
 
     @Test("the keys of an address are listed with their types, limits and defaults")

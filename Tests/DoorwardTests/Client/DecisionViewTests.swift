@@ -28,7 +28,7 @@ import Testing
         #expect(sentence(nil, "VIEW_STATUS", role: "OWNER", person: nil) == "You may see the status of Cellar: as owner")
         #expect(
             sentence(nil, role: "TENANT", assumes: "current_rules")
-                == "Gus Guest may unlock Cellar at 2026-11-21T08:00:00.000Z: as tenant (if the rights stay as they are now)")
+                == "Gus Guest may unlock Cellar at 2026-11-21T08:00:00.000Z: as tenant (if the rights do not change until then)")
     }
 
     @Test("a denial names the reason, and what would have to change")

@@ -184,7 +184,9 @@ import Testing
     func unchanged() {
         let change = GuestAccessChangeView(before: view(access()), after: view(access()))
         #expect(
-            change.lines(terminal(80)) == ["The guest access of Plumber, id \(access().id), is so already: nothing was changed."])
+            change.lines(terminal(80)) == [
+                "The guest access of Plumber, id \(access().id), already has these values: nothing was changed."
+            ])
         #expect(change.lines(pipe).isEmpty)
     }
 

@@ -93,7 +93,7 @@ import Testing
     }
 
     static func exposure(_ host: String) -> String {
-        ", line 2: `http.host` is `\(host)`, which is no loopback address; set `http.tls`, or "
+        ", line 2: `http.host` is `\(host)`, which is not a loopback address; set `http.tls`, or "
             + "`http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address"
     }
 

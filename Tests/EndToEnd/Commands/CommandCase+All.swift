@@ -154,7 +154,7 @@ extension CommandCase {
             pipe: "{stranger} may not unlock Front door: no role or guest access for this lock; needs a role or a guest access",
             isAnswer: true),
         CommandCase(
-            "can", "me", "lock", "Front door", "--at", "+2h", pipe: ": as owner (if the rights stay as they are now)\n"),
+            "can", "me", "lock", "Front door", "--at", "+2h", pipe: ": as owner (if the rights do not change until then)\n"),
         CommandCase(
             "can", "me", "lock", "Front door", "--at", "2020-01-01T00:00:00Z", code: 1, pipe: "--at is in the past"),
         CommandCase(

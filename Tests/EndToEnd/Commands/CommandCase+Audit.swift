@@ -52,7 +52,7 @@ extension CommandCase {
             pipe: "early.ndjson: the gateway's log has a checkpoint of "),
         CommandCase(
             ["audit", "cross-check", "{folder}/whole.ndjson", "{folder}/whole.ndjson"] + expected, by: .nobody, code: 1,
-            pipe: "whole.ndjson: this is no export of the log of gateway doorward.local"),
+            pipe: "whole.ndjson: this is not an export of the log of gateway doorward.local"),
     ]
 
     private static let proofs = [
@@ -78,18 +78,18 @@ extension CommandCase {
             pipe: #"{"isRecordCompared":false,"#),
         CommandCase(
             ["audit", "check", "{folder}/first.tlog-proof", "--record", "{folder}/code"] + expected, by: .nobody, code: 1,
-            pipe: "code: the proof is about another record than this one"),
+            pipe: "code: the proof is about a different record"),
         CommandCase(
             "audit", "check", "{folder}/first.tlog-proof", "--log", "doorward.local/logs/gateway", "--public-key",
             "{folder}/doors.key", by: .nobody, code: 1, pipe: "this is a checkpoint of another log, {log}"),
         CommandCase(
-            ["audit", "check", "{folder}/code"] + expected, by: .nobody, code: 1, pipe: "code: this is no proof of a record"),
+            ["audit", "check", "{folder}/code"] + expected, by: .nobody, code: 1, pipe: "code: this is not a proof of a record"),
         CommandCase(
             ["audit", "check", "{folder}/absent"] + expected, by: .nobody, code: 2, pipe: "absent: the file cannot be read"),
         CommandCase(
             "audit", "check", "{folder}/first.tlog-proof", "--log", "{log}", "--public-key", "{folder}/code", by: .nobody,
             code: 2,
-            pipe: "code: this is no public key"),
+            pipe: "code: this is not a public key"),
         CommandCase(
             "audit", "check", "{folder}/first.tlog-proof", "--log", "gateway", "--public-key", "{folder}/doors.key", by: .nobody,
             code: 2, pipe: "--log gateway: this is not the origin of a log"),

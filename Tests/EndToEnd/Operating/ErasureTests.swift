@@ -252,7 +252,7 @@ extension EndToEnd {
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.copyItem(atPath: other.file("doorward.db.person-keys"), toPath: path)
             let foreign = try await refusal()
-            #expect(foreign.code == 1 && foreign.errors.contains("this is not the file with the keys of personal data"))
+            #expect(foreign.code == 1 && foreign.errors.contains("this file with keys of personal data does not belong to"))
             try FileManager.default.removeItem(atPath: path)
             try content.write(to: URL(filePath: path))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)

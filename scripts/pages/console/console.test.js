@@ -626,7 +626,7 @@ test('with more than 1,000 doors the search and the property in the address are 
   await withDoors(numbered(3000), 'property=p1', async ({ gateway, state, text, needs, settled }) => {
     await settled();
     assert.deepEqual([state.list.objects.size, state.total, gateway.asked.at(-1)], [200, 1500, 'page=1&limit=200&propertyId=p1']);
-    assert.ok(text().includes('1,500 doors match. The first 200 are shown, and read again every 15 seconds.'));
+    assert.ok(text().includes('1,500 doors match. The first 200 are shown, and refreshed every 15 seconds.'));
     // The stream would send all 1,500.
     assert.deepEqual(needs.at(-1), null);
   });

@@ -100,7 +100,7 @@ test('a person after the 200th is found by a search and asked about, and people 
     const view = () => pickerSelect(picker, { id: 'person', none: 'Myself', onchange() {} });
     await picker.read();
     assert.deepEqual([partsOf(view(), 'option').length, partsOf(view(), 'input').length], [200, 1]);
-    assert.match(textOf(view()), /^Find a personPersonMyself.*199 of 450 people can be chosen: search for others\.Show more people$/);
+    assert.match(textOf(view()), /^Find a personPersonMyself.*199 of 450 people are listed; use the search to find others\.Show more people$/);
     picker.q = 'Resident 449';
     await picker.read();
     assert.deepEqual(partsOf(view(), 'option').map(textOf), ['Myself', 'Resident 449 – r7@example.org', 'Resident 449 – r449@example.org']);

@@ -22,7 +22,7 @@ test('a right that has ended is said by its kind, with the pages that are not op
     { ended: 'Your access to a property has ended. Nothing of it is shown any more.', hasBegun: false });
   assert.deepEqual(change([...inPlace('p1'), ...inPlace('p2')], []).ended,
     'Your access to 2 properties has ended. Nothing of it is shown any more. Not open to you any more: Guests, Log, Access check.');
-  assert.equal(change(inPlace('p1'), inPlace('p1', ['VIEW_STATUS'])).ended, 'Some of your rights have ended. This page shows what is left. Not open to you any more: Guests, Log.');
+  assert.equal(change(inPlace('p1'), inPlace('p1', ['VIEW_STATUS'])).ended, 'Some of your rights have ended. This page shows what you can still see. Not open to you any more: Guests, Log.');
   // The doors of one rule are rights of their own.
   const doors = (...ids) => [{ action: ['read', 'UNLOCK'], subject: ['LockDevice'], conditions: { id: { $in: ids } } }];
   assert.equal(change(doors('a', 'b', 'c'), doors('b')).ended, 'Your access to 2 doors has ended. Nothing of it is shown any more.');

@@ -1,8 +1,8 @@
 import ArgumentParser
 import DoorwardClient
 
-/// The options of the commands that delete something or take a role away, and the course of such a command: show what would go,
-/// ask, delete.
+/// The options of the commands that delete something or remove a role, and the steps of such a command: show what would be deleted, ask,
+/// delete.
 struct DeletionOptions: ParsableArguments {
     @Flag(help: "Delete without showing what would be deleted and without asking.")
     var yes = false
@@ -21,7 +21,7 @@ struct DeletionOptions: ParsableArguments {
         try Confirmation.requireTerminal(unless: yes, verb.lowercased, verb.past)
     }
 
-    /// Deletes an object. Unless `--yes` is given, shows before what the gateway would remove and end, and asks.
+    /// Deletes an object. Unless `--yes` is given, first shows what the gateway would remove and end, and asks.
     ///
     /// - Parameters:
     ///   - name: the object as the user named it.
@@ -72,7 +72,7 @@ struct DeletionView {
 
     init(_ preview: Doorward.RemovalPreview) { self.preview = preview }
 
-    /// Returns a line for each object that would go, and one sentence about the rights that would end.
+    /// Returns a line for each object that would be deleted, and one sentence about the rights that would end.
     func lines(_ style: OutputStyle) -> [String] {
         let rows = preview.removed.prefix(Self.maxRows).map { item -> [Table.Cell] in
             [Table.Cell("  \(DisplayText.entityKind(item.type))"), Table.Cell(item.name), Table.Cell(item.id, .dim)]

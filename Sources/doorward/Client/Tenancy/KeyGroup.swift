@@ -26,8 +26,8 @@ extension Doorward.APIKey: ListedByCommand {
             discussions: [
                 "list": "Example: doorward key list",
                 "delete": """
-                Shows the key and those that were created with it, and asks. After exit code 0 the gateway no longer accepts \
-                them, and programs that use them have lost access. Without a terminal it deletes only with --yes.
+                Shows the key and the keys that were created with it, and asks for confirmation. After exit code 0 the gateway no longer \
+                accepts them, and programs that use them have lost access. Without a terminal it deletes only with --yes.
 
                 Example: doorward key delete "door display"
                 """,

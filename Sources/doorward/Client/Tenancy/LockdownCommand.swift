@@ -10,11 +10,11 @@ struct LockdownCommand: AsyncParsableCommand {
         discussion: """
             Does not ask. The lockdown is in force before the locks move: from then on nobody opens a lock of the property through \
             the gateway, except owners and portfolio admins with `doorward unlock --override`. It stays in force, also after a \
-            restart of the gateway, until `doorward lift`. People inside can leave as always: it has no effect on what can be done \
+            restart of the gateway, until `doorward lift`. People inside can leave as always: a lockdown has no effect on what can be done \
             at the lock itself.
 
             Prints the outcome for each lock. If not every lock has confirmed, the exit code is 1; the lockdown is in force \
-            nevertheless. The same command again locks those that are not locked.
+            nevertheless. If you run the command again, it locks the locks that are not locked yet.
 
             Example: doorward lockdown "Quay 1" --reason "fire alarm in the next building"
             """)

@@ -3,7 +3,7 @@ import DoorwardClient
 import DoorwardDomain
 
 /// A type of object that the commands `list`, `show`, `rename` and `delete` of its group show and change: portfolios, properties, units,
-/// users and API keys. What differs between the groups is in the type's table.
+/// users and API keys. The differences between the groups are in the type's table.
 protocol ListedByCommand: NamedNoun, Equatable {
     /// What the commands print.
     static var commands: NounCommands<Self> { get }
@@ -19,7 +19,7 @@ protocol ListedByCommand: NamedNoun, Equatable {
 struct NounCommands<Noun> {
     /// The name of one object in sentences.
     let noun: String
-    /// What the argument that names an object takes, and its completion.
+    /// The help text and the completion of the argument that names an object.
     let argument: (help: ArgumentHelp, completion: CompletionKind?)
     /// The sentence for an empty list.
     let empty: String
@@ -29,7 +29,7 @@ struct NounCommands<Noun> {
     var show: String?
     /// The short help text of `delete`, if it says something else than `Delete a NOUN.`
     var delete: String?
-    /// Examples, and what else the long help texts say, by the name of the command.
+    /// Examples and further sentences of the long help texts, by the name of the command.
     let discussions: [String: String]
     /// The columns of `list` before the id.
     let columns: [(heading: String, fitting: Table.Fitting, value: NounValue<Noun>)]
@@ -114,7 +114,7 @@ protocol ListFilter: ParsableArguments {
 struct ContainerFilter<Container: ListedByCommand>: ListFilter {
     @Option(
         name: .customLong(Container.commands.noun),
-        help: ArgumentHelp("Only those of this \(Container.commands.noun): a name or id.", valueName: Container.commands.noun),
+        help: ArgumentHelp("Only those in this \(Container.commands.noun): a name or id.", valueName: Container.commands.noun),
         completion: Container.commands.argument.completion)
     var container: String?
 

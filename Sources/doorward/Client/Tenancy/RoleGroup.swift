@@ -26,7 +26,7 @@ struct RoleList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the people who hold a role on a portfolio, property or unit.",
         discussion: """
-            Roles on the entities above it, which apply to it too, are listed there.
+            Roles on the entities above it apply to it too, but are listed only there.
 
             Example: doorward role list "Quay 1"
             """)
@@ -115,13 +115,13 @@ struct RoleAdd: AsyncParsableCommand {
     }
 }
 
-/// `doorward role remove`: takes a person's roles on an entity away.
+/// `doorward role remove`: removes a person's roles on an entity.
 struct RoleRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Take away a person's roles on a portfolio, property or unit.",
         discussion: """
-            Shows what would end, and asks. After exit code 0 no command is sent under these roles any more. Roles on other \
-            entities stay. Without a terminal it removes only with --yes.
+            Shows what would end, and asks for confirmation. After exit code 0 no command is sent under these roles any more. Roles on \
+            other entities stay. Without a terminal it removes only with --yes.
 
             Example: doorward role remove tom@example.org "Quay 1 / 1A"
             """)
@@ -166,7 +166,7 @@ struct RoleArgument: Equatable, Sendable {
         AssociatedEntityType.allCases.contains { $0.assignableRoles.contains(role) }
     }
 
-    /// The assignable roles as typed.
+    /// The assignable roles, as they are typed on the command line.
     static let names = assignable.map { $0.rawValue.lowercased().replacing("_", with: "-") }
 
     /// A sentence for help texts.

@@ -8,7 +8,7 @@ struct UserGroup: AsyncParsableCommand {
         commandName: "user",
         abstract: "Show and change the people who can sign in.",
         discussion: """
-            Super admins create and delete users; managers see the people of their own places. Everybody can show and rename \
+            Super admins create and delete users; managers see the people of their own properties. Everybody can show and rename \
             themselves: `me` stands for your own user.
             """,
         subcommands: [
@@ -122,7 +122,7 @@ struct UserCreate: AsyncParsableCommand {
         output.printCreated(answer.json, "user", name: email, id: answer.content.id)
     }
 
-    /// Runs `body`, and names its problems in the words of the command line.
+    /// Runs `body`, and names rejected fields by their command-line options.
     private func creating<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await namingOptions(Self.option) { try await body() }
