@@ -27,14 +27,14 @@ public struct AddressField: Hashable, Sendable {
     public let isRequired: Bool
     /// The value that is used if the key is absent; `nil` if there is no default.
     public let defaultValue: JSONValue?
-    /// One sentence for the person who attaches a lock: the meaning of the value, and its unit.
-    public let meaning: String
+    /// One sentence for the person who attaches a lock: what the value means, and its unit.
+    public let description: String
 
     public init(
-        _ name: String, _ form: Form, isRequired: Bool = false, default defaultValue: JSONValue? = nil, meaning: String
+        _ name: String, _ form: Form, isRequired: Bool = false, default defaultValue: JSONValue? = nil, description: String
     ) {
         (self.name, self.form, self.isRequired) = (name, form, isRequired)
-        (self.defaultValue, self.meaning) = (defaultValue, meaning)
+        (self.defaultValue, self.description) = (defaultValue, description)
     }
 }
 
@@ -44,14 +44,14 @@ extension [AddressField] {
     ///
     /// - Throws: all errors, sorted by field.
     public func check(_ address: [String: JSONValue]) throws(AddressErrors) {
-        var mistakes = Set(address.keys).subtracting(map(\.name)).map {
+        var errors = Set(address.keys).subtracting(map(\.name)).map {
             AddressErrors.Mistake(field: "address.\($0)", problem: "unknown_key")
         }
         for field in self {
             let problem = address[field.name].map(field.form.problem) ?? (field.isRequired ? "required" : nil)
-            if let problem { mistakes.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem)) }
+            if let problem { errors.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem)) }
         }
-        if !mistakes.isEmpty { throw AddressErrors(mistakes.sorted { $0.field < $1.field }) }
+        if !errors.isEmpty { throw AddressErrors(errors.sorted { $0.field < $1.field }) }
     }
 }
 
@@ -108,9 +108,9 @@ public struct CheckedAddress: Hashable, Sendable {
 /// The errors of an address; at least one.
 public struct AddressErrors: Error, Hashable, Sendable {
     /// The errors, at least one, sorted by field.
-    public let mistakes: [Mistake]
+    public let errors: [Mistake]
 
-    public init(_ mistakes: [Mistake]) { self.mistakes = mistakes }
+    public init(_ errors: [Mistake]) { self.errors = errors }
 
     /// One error in one field.
     public struct Mistake: Hashable, Sendable {

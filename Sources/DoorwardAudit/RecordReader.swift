@@ -58,7 +58,7 @@ struct RecordReader {
             actor: RecordActor(kind: try required(fields.value(.actorKind), .actorKind), id: try fields.text(.actorID)),
             source: try required(fields.value(.source), .source),
             operation: try fields.value(.operation), decision: try fields.value(.decision), reason: try fields.value(.reason),
-            rule: try rule(), requestID: try fields.text(.requestID), device: try device(), place: try place(),
+            rule: try rule(), requestID: try fields.text(.requestID), device: try device(), path: try path(),
             commandID: try id(.commandID),
             outcome: try fields.value(.outcome), outcomeDetail: try fields.text(.outcomeDetail),
             stateBefore: try fields.value(.stateBefore), stateAfter: try fields.value(.stateAfter),
@@ -90,10 +90,10 @@ struct RecordReader {
             propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
     }
 
-    private func place() throws(RecordDecodingError) -> EntityPathIDs? {
+    private func path() throws(RecordDecodingError) -> EntityPathIDs? {
         guard fields[.deviceID] == nil else { return nil }
-        let place = EntityPathIDs(unitID: try id(.unitID), propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
-        return place == EntityPathIDs() ? nil : place
+        let path = EntityPathIDs(unitID: try id(.unitID), propertyID: try id(.propertyID), portfolioID: try id(.portfolioID))
+        return path == EntityPathIDs() ? nil : path
     }
 
     private func target() throws(RecordDecodingError) -> RecordTarget? {

@@ -43,7 +43,7 @@ package final class GatewayControl: Sendable {
     /// Sign-in, refresh and sign-out.
     package let signIn: SignIn
     /// Backs up and maintains the database.
-    package let storeCare: StoreCare
+    package let backupService: BackupService
     /// One-time links for forgotten passwords.
     package let passwordResets: PasswordResets
     /// Sessions, passwords and recovery codes of signed-in users.
@@ -79,7 +79,7 @@ package final class GatewayControl: Sendable {
     /// Removes records whose retention has ended. The program runs it.
     package let logRetention: LogRetention
     /// Reads the state of the clock, and accepts its time.
-    package let clockCare: ClockCare
+    package let clockAdministration: ClockAdministration
     /// The source of ids, keys and tokens.
     package let random: RandomSource
 
@@ -164,7 +164,7 @@ package final class GatewayControl: Sendable {
             directory: directory, storeGuard: storeGuard, idempotency: idempotency, windows: windows,
             gates: [devices, openStreams], clock: clock, random: random)
         let kernel = Kernel(directory: directory, storeGuard: storeGuard, writer: writer, clock: clock, random: random)
-        clockCare = ClockCare(kernel, windows: windows)
+        clockAdministration = ClockAdministration(kernel, windows: windows)
         reports = DeviceReports(
             directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
             metrics: metrics, executor: executor)
@@ -197,7 +197,7 @@ package final class GatewayControl: Sendable {
         exports = AccessExports(kernel, checkpoints: checkpoints)
         complianceReports = ComplianceReports(kernel, devices: devices, checkpoints: checkpoints)
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
-        storeCare = StoreCare(kernel)
+        backupService = BackupService(kernel)
         streams = LiveStreams(
             kernel, devices: devices, sessions: sessions, feed: feed, table: openStreams, metrics: metrics)
     }
@@ -233,7 +233,7 @@ package final class GatewayControl: Sendable {
         signIn.sessions.load(try await storeGuard.credentials.liveSessions(at: clock.credentialNow()))
         try await storeGuard.reloadUses()
         let tenancy = directory.current
-        try await signIn.noteCosts(of: tenancy.superAdminIDs)
+        try await signIn.raiseHighestCost(ofHashesOf: tenancy.superAdminIDs)
         try await recovery.rememberOpenCommands()
         let recovered = try await recovery.settleOpenCommands()
         try await storeGuard.write(StoreTransaction(records: startRecords(recovered: recovered)))
@@ -260,18 +260,18 @@ package final class GatewayControl: Sendable {
         adapters.logUnknownOwners(in: directory.current, to: logger)
     }
 
-    private func attachDevices(of tenancy: TenancyDirectory, where isMeant: (LockDevice) -> Bool) {
+    private func attachDevices(of tenancy: TenancyDirectory, where matches: (LockDevice) -> Bool) {
         for id in tenancy.deviceIDs {
-            if let device = tenancy.device(id), isMeant(device) { note(attachments.attach(device), to: device) }
+            if let device = tenancy.device(id), matches(device) { logFailure(attachments.attach(device), to: device) }
         }
     }
 
-    private func note(_ obstacle: Attachments.AttachFailure?, to device: LockDevice) {
+    private func logFailure(_ failure: Attachments.AttachFailure?, to device: LockDevice) {
         // An adapter that has not started is logged once for all its locks.
-        guard let obstacle, obstacle != .notStarted else { return }
+        guard let failure, failure != .notStarted else { return }
         logger.error(
             "a lock could not be attached to its adapter",
-            metadata: ["device": "\(device.id)", "adapter": "\(device.adapter)", "because": "\(obstacle.rawValue)"])
+            metadata: ["device": "\(device.id)", "adapter": "\(device.adapter)", "because": "\(failure.rawValue)"])
     }
 
     /// Attaches every device that is new or has another address, and detaches those that were removed.
@@ -282,10 +282,10 @@ package final class GatewayControl: Sendable {
             guard let device = tenancy.device(id) else { continue }
             let known = before.device(id)
             if let known, known.address == device.address {
-                if known.sealedCode != device.sealedCode { attachments.giveCode(to: device) }
+                if known.sealedCode != device.sealedCode { attachments.setCode(of: device) }
                 continue
             }
-            note(attachments.attach(device, isRebinding: known != nil), to: device)
+            logFailure(attachments.attach(device, isRebinding: known != nil), to: device)
         }
     }
 
@@ -362,12 +362,12 @@ package final class GatewayControl: Sendable {
 
     // MARK: - Stop
 
-    /// Rejects new commands, cancels waiting ones, waits up to `patience` for those in flight,
+    /// Rejects new commands, cancels waiting ones, waits up to `gracePeriod` for those in flight,
     /// stops the adapters, and closes the store.
-    package func stop(patience: Duration = .seconds(10)) async {
+    package func stop(gracePeriod: Duration = .seconds(10)) async {
         isReady.withLock { $0 = false }
         await adapterStarter.stop()
-        await locks.stop(patience: patience)
+        await locks.stop(gracePeriod: gracePeriod)
         // Skips adapters whose start has not returned: stopping them would block too.
         for adapter in adapters.all where adapters.isStarted(adapter.kind) { await adapter.stop() }
         reports.finish()

@@ -82,7 +82,7 @@ package struct RecordBody: Hashable, Sendable {
     package var device: DeviceSnapshot?
     /// The part of the hierarchy that the record concerns, such as the unit that a role was
     /// assigned on. Used only without a `device`, which contains its own position.
-    package var place: EntityPathIDs?
+    package var path: EntityPathIDs?
     /// Correlates the intent, the outcome and later reports of one command.
     package var commandID: CommandID?
     /// The final state of a command; only in the record of its outcome.
@@ -114,7 +114,7 @@ package struct RecordBody: Hashable, Sendable {
     package init(
         log: LogID, id: RecordID, at: Timestamp, kind: RecordKind, actor: RecordActor, source: RecordSource,
         operation: LockOperation? = nil, decision: RecordDecision? = nil, reason: DenialReason? = nil, rule: Rule? = nil,
-        clientAddress: String? = nil, requestID: String? = nil, device: DeviceSnapshot? = nil, place: EntityPathIDs? = nil,
+        clientAddress: String? = nil, requestID: String? = nil, device: DeviceSnapshot? = nil, path: EntityPathIDs? = nil,
         commandID: CommandID? = nil,
         outcome: CommandState? = nil, outcomeDetail: String? = nil, stateBefore: LockState? = nil, stateAfter: LockState? = nil,
         latencyMs: Int64? = nil, statedReason: String? = nil, override: String? = nil, event: RecordEvent? = nil,
@@ -123,7 +123,7 @@ package struct RecordBody: Hashable, Sendable {
         (self.log, self.id, self.at, self.kind, self.actor, self.source) = (log, id, at, kind, actor, source)
         (self.operation, self.decision, self.reason, self.rule) = (operation, decision, reason, rule)
         (self.clientAddress, self.requestID, self.commandID) = (clientAddress, requestID, commandID)
-        (self.device, self.place) = (device, place)
+        (self.device, self.path) = (device, path)
         (self.outcome, self.outcomeDetail, self.stateBefore, self.stateAfter) = (outcome, outcomeDetail, stateBefore, stateAfter)
         (self.latencyMs, self.statedReason, self.override) = (latencyMs, statedReason, override)
         (self.event, self.method, self.action, self.target, self.details) = (event, method, action, target, details)
@@ -131,15 +131,15 @@ package struct RecordBody: Hashable, Sendable {
 }
 
 extension RecordBody {
-    /// The unit of `device` at the time of the record; without a device, the unit of `place`. `nil`
+    /// The unit of `device` at the time of the record; without a device, the unit of `path`. `nil`
     /// if the record concerns no unit.
-    package var unitID: UnitID? { device.map(\.unitID) ?? place?.unitID }
+    package var unitID: UnitID? { device.map(\.unitID) ?? path?.unitID }
     /// The property of `device` at the time of the record; without a device, the property of
-    /// `place`. `nil` if the record concerns no property.
-    package var propertyID: PropertyID? { device.map(\.propertyID) ?? place?.propertyID }
-    /// The portfolio of `device` at the time of the record; without a device, the portfolio of `place`. It can differ from the
+    /// `path`. `nil` if the record concerns no property.
+    package var propertyID: PropertyID? { device.map(\.propertyID) ?? path?.propertyID }
+    /// The portfolio of `device` at the time of the record; without a device, the portfolio of `path`. It can differ from the
     /// portfolio of `log`, because some records are also written to the gateway's log.
-    package var portfolioID: PortfolioID? { device.map(\.portfolioID) ?? place?.portfolioID }
+    package var portfolioID: PortfolioID? { device.map(\.portfolioID) ?? path?.portfolioID }
 }
 
 /// The ids of a portfolio, property or unit and of the entities above it.

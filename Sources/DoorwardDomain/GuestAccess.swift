@@ -229,5 +229,5 @@ package struct GuestLink: Hashable, Sendable {
     }
 
     /// The principal that created the link, and so knows its secret.
-    package var maker: Principal { keyID.map { .apiKey($0) } ?? .user(userID) }
+    package var creator: Principal { keyID.map { .apiKey($0) } ?? .user(userID) }
 }

@@ -65,8 +65,8 @@ package struct IPNetwork: Sendable {
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard !text.contains("%"), let address = IPAddress(parts[0])?.bytes else { return nil }
-        let longest = address.count * 8
-        guard let length = parts.count == 1 ? longest : Int(parts[1]), (0...longest).contains(length) else { return nil }
+        let bits = address.count * 8
+        guard let length = parts.count == 1 ? bits : Int(parts[1]), (0...bits).contains(length) else { return nil }
         (self.address, prefixLength) = (address, length)
     }
 

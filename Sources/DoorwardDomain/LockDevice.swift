@@ -66,7 +66,7 @@ package enum DeviceText: String, CaseIterable, Sendable {
     case notes
 
     /// Maximum number of characters (code points) in a request.
-    package var longest: Int { self == .notes ? 256 : 200 }
+    package var maxCharacters: Int { self == .notes ? 256 : 200 }
 }
 
 extension LockDevice {

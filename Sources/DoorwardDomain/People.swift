@@ -121,7 +121,7 @@ package struct APIKey: Hashable, Sendable {
     }
 
     /// The principal that created it, whose rights limit its own.
-    package var maker: Principal { parentID.map { .apiKey($0) } ?? .user(userID) }
+    package var creator: Principal { parentID.map { .apiKey($0) } ?? .user(userID) }
 }
 
 /// An invitation of an email address. The holder of its token can accept it once.
@@ -163,7 +163,7 @@ package struct Invitation: Hashable, Sendable {
     }
 
     /// The principal that created it. The invitation ends when this principal loses the right to create it.
-    package var maker: Principal { keyID.map { .apiKey($0) } ?? .user(userID) }
+    package var creator: Principal { keyID.map { .apiKey($0) } ?? .user(userID) }
 
     /// The offered role; `nil` for an invitation to set a first password.
     package var role: Role? { if case .role(let role, _) = offer { role } else { nil } }

@@ -111,7 +111,7 @@ package struct GatewayServer: Sendable {
 
     static func channelConfiguration() -> HTTP1Channel.Configuration {
         .init(
-            additionalChannelHandlers: [DepartureHandler()],
+            additionalChannelHandlers: [DisconnectionHandler()],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: HTTPSettings.maxHeaderBytes, maxHeaderListSize: HTTPSettings.maxHeaderListBytes,
                 maxHeaderFieldCount: HTTPSettings.maxHeaders))

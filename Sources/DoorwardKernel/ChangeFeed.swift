@@ -71,7 +71,7 @@ package final class ChangeFeed: Sendable {
         var latest: [ChangedObject: UInt64] = [:]
         var last: UInt64 = 0
         /// All changes after this number are still known.
-        var floor: UInt64 = 0
+        var oldestKnown: UInt64 = 0
         /// Whether a position was ever requested. Until then there is no position to continue from, and no change is kept.
         var isRead = false
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -119,7 +119,7 @@ package final class ChangeFeed: Sendable {
     package func invalidate() {
         let waiters = state.withLock { state in
             state.last += 1
-            (state.floor, state.entries, state.latest) = (state.last, [], [:])
+            (state.oldestKnown, state.entries, state.latest) = (state.last, [], [:])
             return state.takeWaiters()
         }
         for waiter in waiters { waiter.resume() }
@@ -174,7 +174,7 @@ extension ChangeFeed.State {
     fileprivate mutating func append(_ object: ChangedObject, at now: MonotonicInstant) {
         last += 1
         guard isRead else {
-            floor = last
+            oldestKnown = last
             return
         }
         latest[object] = last
@@ -189,7 +189,7 @@ extension ChangeFeed.State {
             entries.removeFirst()
             guard isLatest else { continue }
             latest[first.object] = nil
-            floor = first.number
+            oldestKnown = first.number
         }
         // Also remove replaced entries that are not at the front once they outnumber the objects.
         if entries.count > 2 * latest.count + 64 { entries.removeAll { latest[$0.object] != $0.number } }
@@ -202,7 +202,7 @@ extension ChangeFeed.State {
     }
 
     fileprivate func changes(after number: UInt64, limit: Int) -> ChangeFeed.Changes? {
-        guard number >= floor, number <= last else { return nil }
+        guard number >= oldestKnown, number <= last else { return nil }
         var objects: [ChangedObject] = []
         var index = firstIndex(after: number)
         while index < entries.count {

@@ -28,7 +28,7 @@ struct ClockTrust: Sendable {
     /// The largest step that leaves the clock trusted.
     let maxStep: Duration
     /// The latest trusted time.
-    private(set) var mark: Timestamp
+    private(set) var highWaterMark: Timestamp
     /// Why the clock is untrusted; `nil` while it is trusted.
     private(set) var distrust: ClockDistrust?
     /// A step forward that was not confirmed; kept, also over restarts, until the clock is trusted again.
@@ -49,16 +49,16 @@ struct ClockTrust: Sendable {
     static func start(_ stored: StoredClock?, _ reading: Reading, maxStep: Duration) -> (ClockTrust, ClockEvent?) {
         var trust = ClockTrust(stored, reading, maxStep: maxStep)
         guard let stored else { return (trust, nil) }
-        let gap = reading.wall.duration(since: stored.mark)
+        let gap = reading.wall.duration(since: stored.highWaterMark)
         trust.needsAgreement = trust.unconfirmed != nil || gap < .zero - maxStep
         trust.judge(reading)
         let isStep = gap > maxStartGap || gap < .zero - tolerance
-        return (trust, isStep ? .startGap(ClockStep(before: stored.mark, after: reading.wall)) : nil)
+        return (trust, isStep ? .startGap(ClockStep(before: stored.highWaterMark, after: reading.wall)) : nil)
     }
 
     private init(_ stored: StoredClock?, _ reading: Reading, maxStep: Duration) {
         (self.maxStep, last, needsAgreement) = (maxStep, reading, false)
-        mark = stored?.mark ?? reading.wall
+        highWaterMark = stored?.highWaterMark ?? reading.wall
         unconfirmed = stored?.unconfirmed
         anchor = stored == nil ? reading : nil
     }
@@ -67,7 +67,7 @@ struct ClockTrust: Sendable {
     var isTrusted: Bool { distrust == nil }
 
     /// The latest time that is known to have passed.
-    var latest: Timestamp { max(mark, anchor?.expected(at: last.monotonic) ?? mark) }
+    var latest: Timestamp { max(highWaterMark, anchor?.expected(at: last.monotonic) ?? highWaterMark) }
 
     /// Takes a reading. Returns the changes since the last reading.
     mutating func observe(_ reading: Reading) -> [ClockEvent] {
@@ -75,7 +75,7 @@ struct ClockTrust: Sendable {
         let size = reading.wall.duration(since: expected)
         var events: [ClockEvent] = []
         // The trusted clock has run up to the expected time before it stepped.
-        if isTrusted { mark = max(mark, expected) }
+        if isTrusted { highWaterMark = max(highWaterMark, expected) }
         if abs(size) > Self.tolerance {
             events.append(.step(ClockStep(before: expected, after: reading.wall)))
             agreesSince = nil
@@ -94,17 +94,17 @@ struct ClockTrust: Sendable {
     /// - Returns: false, without a change, if the clock is below the mark and the mark is not to be lowered.
     mutating func confirm(_ reading: Reading, loweringMark: Bool) -> Bool {
         guard loweringMark || !isBelowMark(reading.wall) else { return false }
-        mark = isBelowMark(reading.wall) ? reading.wall : max(mark, reading.wall)
+        highWaterMark = isBelowMark(reading.wall) ? reading.wall : max(highWaterMark, reading.wall)
         trust(reading)
         return true
     }
 
-    private func isBelowMark(_ wall: Timestamp) -> Bool { wall < mark.advanced(by: .zero - Self.tolerance) }
+    private func isBelowMark(_ wall: Timestamp) -> Bool { wall < highWaterMark.advanced(by: .zero - Self.tolerance) }
 
     private mutating func trust(_ reading: Reading) {
         (distrust, unconfirmed, agreesSince, needsAgreement) = (nil, nil, nil, false)
         (anchor, last) = (reading, reading)
-        mark = max(mark, reading.wall)
+        highWaterMark = max(highWaterMark, reading.wall)
     }
 
     /// Sets `distrust` by the rules, for a reading whose step, if it is one, has been taken into account.
@@ -127,8 +127,8 @@ struct ClockTrust: Sendable {
         guard let anchor else {
             // No trusted reading in this process. If the wall clock shows a time before the step, it has been set back since.
             if let unconfirmed { return reading.wall >= unconfirmed.after ? unconfirmed : nil }
-            guard reading.wall.duration(since: mark) > Self.maxStartGap else { return nil }
-            return UnconfirmedStep(before: mark, after: reading.wall)
+            guard reading.wall.duration(since: highWaterMark) > Self.maxStartGap else { return nil }
+            return UnconfirmedStep(before: highWaterMark, after: reading.wall)
         }
         let expected = anchor.expected(at: reading.monotonic)
         guard reading.wall.duration(since: expected) > maxStep else { return nil }

@@ -116,7 +116,7 @@ package final class ClockWatch: Sendable {
         }
     }
 
-    private func record(of event: ClockEvent) -> PendingRecord { record(event.details(of: clock.stored.mark)) }
+    private func record(of event: ClockEvent) -> PendingRecord { record(event.details(of: clock.stored.highWaterMark)) }
 
     private func record(_ details: [String: RecordValue]) -> PendingRecord {
         let now = clock.now()
@@ -149,7 +149,7 @@ package final class ClockWatch: Sendable {
 
 extension StoredClock {
     /// The changes that bring the store to this state.
-    package var changes: [StoredClockChange] { [.raiseMark(mark), .setUnconfirmed(unconfirmed)] }
+    package var changes: [StoredClockChange] { [.raiseMark(highWaterMark), .setUnconfirmed(unconfirmed)] }
 }
 
 extension ClockStep {
@@ -187,7 +187,7 @@ extension ClockEvent {
 }
 
 /// The use cases of the gateway's clock: reading its state, and accepting its time.
-package struct ClockCare: Sendable {
+package struct ClockAdministration: Sendable {
     private let directory: CurrentDirectory
     private let storeGuard: StoreGuard
     private let windows: WindowTimer
@@ -215,7 +215,7 @@ package struct ClockCare: Sendable {
     /// - Throws: `.denied`; `.conflict` if the clock is below the mark, which is not lowered, or steps meanwhile; `.unavailable`.
     package func accept(_ caller: Caller, loweringMark: Bool) async throws(GatewayError) -> ClockStatus {
         try require(caller)
-        let offer = clock.acceptance()
+        let offer = clock.pendingConfirmation()
         guard !offer.isNeedless else { return clock.status }
         guard loweringMark || !offer.isBelowMark else { throw .conflict(Self.belowMark(offer)) }
         try await storeGuard.write(
@@ -229,8 +229,8 @@ package struct ClockCare: Sendable {
         return clock.status
     }
 
-    private static func belowMark(_ offer: TrustedClock.Acceptance) -> String {
-        "The clock shows \(offer.at), which is before the latest trusted time, \(offer.mark). Set the clock of the gateway's "
+    private static func belowMark(_ offer: TrustedClock.PendingConfirmation) -> String {
+        "The clock shows \(offer.at), which is before the latest trusted time, \(offer.highWaterMark). Set the clock of the gateway's "
             + "machine right; it is trusted again 60 seconds later. If the latest trusted time is wrong, accept the clock with "
             + "`lowerMark`."
     }
@@ -240,7 +240,7 @@ package struct ClockCare: Sendable {
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
     }
 
-    private func record(of offer: TrustedClock.Acceptance, by caller: Caller) -> PendingRecord {
+    private func record(of offer: TrustedClock.PendingConfirmation, by caller: Caller) -> PendingRecord {
         PendingRecord(
             RecordBody(
                 log: .gateway, id: random.id(at: offer.at), at: offer.at, kind: .gateway,
@@ -248,7 +248,7 @@ package struct ClockCare: Sendable {
                 clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .clockStep,
                 details: [
                     "change": .string("trust_regained"), "by": .string(ClockConfirmation.accepted.rawValue),
-                    "mark": .string(offer.mark.description), "after": .string(offer.at.description),
+                    "mark": .string(offer.highWaterMark.description), "after": .string(offer.at.description),
                     "hasLoweredMark": .bool(offer.isBelowMark),
                 ]))
     }
@@ -287,11 +287,13 @@ package struct KernelSynchronisation: ClockSynchronisation {
 /// What the store keeps of the gateway's clock.
 package struct StoredClock: Hashable, Sendable {
     /// The high-water mark: the latest time that a trusted clock has shown, as last written.
-    package var mark: Timestamp
+    package var highWaterMark: Timestamp
     /// A step forward that was not confirmed when the state was last written.
     package var unconfirmed: UnconfirmedStep?
 
-    package init(mark: Timestamp, unconfirmed: UnconfirmedStep? = nil) { (self.mark, self.unconfirmed) = (mark, unconfirmed) }
+    package init(highWaterMark: Timestamp, unconfirmed: UnconfirmedStep? = nil) {
+        (self.highWaterMark, self.unconfirmed) = (highWaterMark, unconfirmed)
+    }
 }
 
 /// A step forward of the wall clock that is not confirmed.

@@ -17,7 +17,7 @@ package final class CurrentDirectory: Sendable {
         package init(_ directory: TenancyDirectory) { self.directory = directory }
     }
 
-    private let published: Mutex<Snapshot>
+    private let currentSnapshot: Mutex<Snapshot>
     private let feed: ChangeFeed
     private let uses: GuestUseCounts
 
@@ -27,15 +27,15 @@ package final class CurrentDirectory: Sendable {
     package init(
         _ directory: TenancyDirectory = TenancyDirectory(), feed: ChangeFeed, uses: GuestUseCounts = GuestUseCounts()
     ) {
-        published = Mutex(Snapshot(directory.counting(uses)))
+        currentSnapshot = Mutex(Snapshot(directory.counting(uses)))
         (self.feed, self.uses) = (feed, uses)
     }
 
     /// The current version of the tenancy.
-    package var snapshot: Snapshot { published.withLock { $0 } }
+    package var snapshot: Snapshot { currentSnapshot.withLock { $0 } }
 
     /// The current version of the tenancy, and the feed position up to which it contains all tenancy changes.
-    package var positioned: (snapshot: Snapshot, position: FeedPosition) { published.withLock { ($0, feed.position) } }
+    package var positioned: (snapshot: Snapshot, position: FeedPosition) { currentSnapshot.withLock { ($0, feed.position) } }
 
     /// A copy of the current tenancy; use `snapshot` in code that runs for every request.
     package var current: TenancyDirectory { snapshot.directory }
@@ -54,7 +54,7 @@ package final class CurrentDirectory: Sendable {
         let before = snapshot.directory
         let changed = changes.map { $0.flatMap { $0.objects(in: before) } }
         // This may be the last reference to the old snapshot: free it after the mutex is released, not while holding the mutex.
-        let last = published.withLock { snapshot in
+        let last = currentSnapshot.withLock { snapshot in
             defer { snapshot = next }
             // Append while holding the mutex, so that the position in `positioned` matches the directory.
             if let changed { feed.append(changed) } else { feed.invalidate() }

@@ -63,7 +63,7 @@ package protocol AccessLogStore: Sendable {
     ///   proof.
     func nodes(_ nodes: [MerkleNode], of log: LogID, for reader: ListReader?) async throws(StoreError) -> [[UInt8]]?
 
-    /// Every log that has a record or a checkpoint mark, with its size, in the order of the logs' ids.
+    /// Every log that has a record or a checkpoint, with its size, in the order of the logs' ids.
     func logHeads() async throws(StoreError) -> [LogHead]
 
     /// The frontier of the tree over all records of the log; `nil` if the log has no record.
@@ -198,12 +198,14 @@ package enum StoreError: Error, Equatable, Sendable {
 package struct LogHead: Hashable, Sendable {
     /// The log: a portfolio's, or the gateway's.
     package let log: LogID
-    /// The number of records; 0 for a log that has a mark and no record.
+    /// The number of records; 0 for a log that has a checkpoint and no record.
     package let size: UInt64
     /// What the store knows of the log's checkpoints; `nil` if none was signed yet.
-    package let mark: CheckpointMark?
+    package let lastCheckpoint: LastCheckpoint?
 
-    package init(log: LogID, size: UInt64, mark: CheckpointMark?) { (self.log, self.size, self.mark) = (log, size, mark) }
+    package init(log: LogID, size: UInt64, lastCheckpoint: LastCheckpoint?) {
+        (self.log, self.size, self.lastCheckpoint) = (log, size, lastCheckpoint)
+    }
 }
 
 /// The file of signed checkpoints. It is outside the database, so that a database that was restored or replaced does not bring

@@ -20,14 +20,14 @@ package struct IdempotentCall: Sendable {
 /// The result of a request that can be repeated.
 package enum Answered<Value: Sendable>: Sendable {
     /// The result of executing this request.
-    case fresh(Value)
+    case executed(Value)
     /// The entity or command that the first request with the same key created, in its current state.
     case replayed(Value)
 
     /// The entity or command, created by this or the first request.
     package var value: Value {
         switch self {
-        case .fresh(let value), .replayed(let value): value
+        case .executed(let value), .replayed(let value): value
         }
     }
 
@@ -109,9 +109,9 @@ package final class IdempotencyGuard: Sendable {
         /// The key is unused: the caller executes the request and must call `release` in any case.
         ///
         /// - Parameter hasWaited: whether a concurrent request with the same key had to finish first.
-        case fresh(hasWaited: Bool)
+        case unused(hasWaited: Bool)
         /// An earlier request with the key has had this result.
-        case made(IdempotentResult)
+        case existing(IdempotentResult)
     }
 
     /// How long a key remains reserved for its request.
@@ -138,17 +138,17 @@ package final class IdempotencyGuard: Sendable {
             let entry = try await mappingStoreErrors { () throws(StoreError) in
                 try await store.idempotentAnswer(key, notOlderThan: oldest)
             }
-            guard let entry else { return .fresh(hasWaited: hasWaited) }
+            guard let entry else { return .unused(hasWaited: hasWaited) }
             guard entry.fingerprint == call.fingerprint else { throw GatewayError.idempotencyMismatch }
             release(key)
-            return .made(entry.result)
+            return .existing(entry.result)
         } catch {
             release(key)
             throw error
         }
     }
 
-    /// Releases the key and resumes its concurrent repeats. To be called once for each `begin` that returned `.fresh`.
+    /// Releases the key and resumes its concurrent repeats. To be called once for each `begin` that returned `.unused`.
     package func release(_ key: IdempotencyKey) {
         let duplicates = inFlight.withLock { $0.removeValue(forKey: key) } ?? []
         for duplicate in duplicates { duplicate.fulfil(()) }

@@ -14,7 +14,7 @@ package struct PasswordReset: Hashable, Sendable {
     /// The user whose password the reset sets.
     package let userID: UserID
     /// The super admin who created it; `nil` if it was created on the gateway's own host.
-    package let madeBy: UserID?
+    package let createdBy: UserID?
     /// When it was created.
     package let createdAt: Timestamp
     /// When it expires.
@@ -23,15 +23,16 @@ package struct PasswordReset: Hashable, Sendable {
     /// How long the token is valid.
     package static let lifetime = Duration.seconds(86_400)
 
-    package init(id: PasswordResetID, userID: UserID, madeBy: UserID?, createdAt: Timestamp, expiresAt: Timestamp) {
-        (self.id, self.userID, self.madeBy) = (id, userID, madeBy)
+    package init(id: PasswordResetID, userID: UserID, createdBy: UserID?, createdAt: Timestamp, expiresAt: Timestamp) {
+        (self.id, self.userID, self.createdBy) = (id, userID, createdBy)
         (self.createdAt, self.expiresAt) = (createdAt, expiresAt)
     }
 
     /// Creates a reset that is valid from `now` on.
-    package init(of userID: UserID, madeBy: UserID?, at now: Timestamp, _ random: RandomSource) {
+    package init(of userID: UserID, createdBy: UserID?, at now: Timestamp, _ random: RandomSource) {
         self.init(
-            id: random.id(at: now), userID: userID, madeBy: madeBy, createdAt: now, expiresAt: now.advanced(by: Self.lifetime))
+            id: random.id(at: now), userID: userID, createdBy: createdBy, createdAt: now,
+            expiresAt: now.advanced(by: Self.lifetime))
     }
 
     /// The fields recorded when the reset is created.

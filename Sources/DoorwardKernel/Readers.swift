@@ -22,7 +22,7 @@ extension TenancyDirectory {
     package func portfolios(where user: UserID) -> Set<PortfolioID> {
         let roles = associations(of: user).map(\.entity)
         let accesses = guestAccesses(of: user).map { AssociatedEntity.property($0.propertyID) }
-        return Set((roles + accesses).compactMap { place(of: $0).portfolioID })
+        return Set((roles + accesses).compactMap { path(of: $0).portfolioID })
     }
 
     /// The subscription of a portfolio, with its usage.

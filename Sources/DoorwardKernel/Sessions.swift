@@ -26,7 +26,7 @@ package final class Sessions: Sendable {
     /// - Returns: false, without adding the session, if all sessions of the user were ended since.
     package func begin(_ session: Session, _ generation: UInt64) -> Bool {
         table.withLock { table in
-            _ = table.forget(before: session.createdAt, atMost: SessionTable.forgottenBesideABeginning)
+            _ = table.forget(before: session.createdAt, limit: SessionTable.prunedPerInsert)
             guard table.generations[session.userID, default: 0] == generation else {
                 table.noteEnded(session)
                 return false
@@ -94,7 +94,7 @@ package final class Sessions: Sendable {
     }
 
     /// Removes expired sessions in small batches, so that no request waits for all of them.
-    package func prune(at now: Timestamp) { while table.withLock({ $0.forget(before: now, atMost: 64) }) {} }
+    package func prune(at now: Timestamp) { while table.withLock({ $0.forget(before: now, limit: 64) }) {} }
 
     /// The number of entries examined so far for expired sessions, for a test of the cost.
     var examinedCount: Int { table.withLock { $0.examinedCount } }
@@ -110,7 +110,7 @@ private struct SessionTable {
     }
 
     /// How many expired sessions to examine when a session is added. More than one, so that pruning keeps up with sign-ins.
-    static let forgottenBesideABeginning = 4
+    static let prunedPerInsert = 4
 
     private(set) var live: [SessionID: Session] = [:]
     /// The keys of `live`, by user.
@@ -147,7 +147,7 @@ private struct SessionTable {
     }
 
     /// - Returns: whether there may be more expired sessions.
-    mutating func forget(before now: Timestamp, atMost count: Int) -> Bool {
+    mutating func forget(before now: Timestamp, limit count: Int) -> Bool {
         for _ in 0..<count {
             guard let first = expiries.min, first.at <= now else { return false }
             expiries.removeMin()

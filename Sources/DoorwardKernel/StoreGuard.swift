@@ -97,7 +97,7 @@ package final class StoreGuard: Sendable {
         } catch {
             uses.end(changedUses, isWritten: false)
             beforeDoubt()
-            noteFailure(error)
+            handleFailure(error)
             throw error
         }
     }
@@ -131,13 +131,13 @@ package final class StoreGuard: Sendable {
         }
     }
 
-    private func noteFailure(_ error: StoreError) {
-        if case .failed(let cause) = error { doubt(because: cause) }
+    private func handleFailure(_ error: StoreError) {
+        if case .failed(let cause) = error { markInDoubt(reason: cause) }
     }
 
     /// Marks the store in doubt because an event may not have been recorded: no command is accepted until the store has been
     /// reloaded.
-    package func doubt(because cause: String) {
+    package func markInDoubt(reason cause: String) {
         logger.error("the store cannot write; commands are rejected until it can", metadata: ["cause": "\(cause)"])
         let begins = doubts.withLock { doubts in
             defer { doubts.isFailing = true }
@@ -159,7 +159,7 @@ extension StoreTransaction {
         for counter in counters {
             switch counter {
             case .takeUse(let id), .returnUse(let id): objects.append(.guestAccess(id))
-            case .noteCheckpoint: break
+            case .setLastCheckpoint: break
             }
         }
         return objects
@@ -174,7 +174,7 @@ extension StoreTransaction {
             switch counter {
             case .takeUse(let id): uses.taken.append(id)
             case .returnUse(let id): uses.returned.append(id)
-            case .noteCheckpoint: break
+            case .setLastCheckpoint: break
             }
         }
         for case .removeGuestAccess(let id) in changes { uses.removed.append(id) }

@@ -5,10 +5,10 @@ package import DoorwardPolicy
 /// The changes that become durable together.
 package struct StoreTransaction: Sendable {
     /// The preconditions, checked before any of the changes.
-    package var requires: [Precondition]
+    package var requires: [StorePrecondition]
     /// The changes of the tenancy, in order; each applies to the result of the previous ones.
     package var changes: [TenancyChange]
-    /// The changes of uses and checkpoint marks; applied after those of the tenancy.
+    /// The changes of uses and last checkpoints; applied after those of the tenancy.
     package var counters: [CounterChange]
     /// The changes of the stored state of the clock, in order.
     package var clock: [StoredClockChange]
@@ -28,17 +28,17 @@ package struct StoreTransaction: Sendable {
     /// person creates a new key.
     package var forgets: [PersonKeyOwner]
     /// The removals of the oldest records of logs, after everything else.
-    package var cuts: [LogCut]
+    package var truncations: [LogTruncation]
 
     package init(
-        requires: [Precondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
+        requires: [StorePrecondition] = [], changes: [TenancyChange] = [], counters: [CounterChange] = [],
         clock: [StoredClockChange] = [], credentials: [CredentialChange] = [], purchases: [RedeemedPurchase] = [],
         commands: [CommandChange] = [], idempotency: [IdempotencyEntry] = [], records: [PendingRecord] = [],
-        forgets: [PersonKeyOwner] = [], cuts: [LogCut] = []
+        forgets: [PersonKeyOwner] = [], truncations: [LogTruncation] = []
     ) {
         (self.requires, self.changes, self.counters, self.clock) = (requires, changes, counters, clock)
         (self.credentials, self.purchases, self.commands) = (credentials, purchases, commands)
-        (self.idempotency, self.records, self.forgets, self.cuts) = (idempotency, records, forgets, cuts)
+        (self.idempotency, self.records, self.forgets, self.truncations) = (idempotency, records, forgets, truncations)
     }
 }
 
@@ -67,7 +67,7 @@ package struct RecordPosition: Hashable, Sendable {
 
 extension AccessRecord {
     /// The record's position.
-    package var place: RecordPosition { RecordPosition(log: body.log, seq: seq, at: body.at) }
+    package var position: RecordPosition { RecordPosition(log: body.log, seq: seq, at: body.at) }
 }
 
 /// A change of a command.
@@ -132,7 +132,7 @@ package enum CredentialChange: Sendable {
     /// Deletes the password reset of this user, if there is one.
     case endReset(of: UserID)
     /// Deletes every password reset that this user has created for others.
-    case endResets(madeBy: UserID)
+    case endResets(createdBy: UserID)
     /// Replaces all recovery codes of a user by codes with these SHA-256 digests; an empty list removes them.
     case setRecoveryCodes(of: UserID, digests: [[UInt8]])
     /// Deletes a recovery code as used. Refused if the user has no code with this digest.
@@ -220,7 +220,7 @@ package struct RedeemedPurchase: Hashable, Sendable {
 ///
 /// Refused as `.inconsistent` if the log has fewer records, or if one of them is the intent of an open command. Records that were
 /// removed before are skipped.
-package struct LogCut: Hashable, Sendable {
+package struct LogTruncation: Hashable, Sendable {
     /// The log.
     package let log: LogID
     /// The number of the first record that is kept.
@@ -230,8 +230,8 @@ package struct LogCut: Hashable, Sendable {
 }
 
 /// The store's copy of the position of a log's newest checkpoint; the checkpoints themselves are in a file outside the store. The file is
-/// never behind the mark, unless it was replaced by an older one.
-package struct CheckpointMark: Hashable, Sendable {
+/// never behind this value, unless it was replaced by an older one.
+package struct LastCheckpoint: Hashable, Sendable {
     /// The log.
     package let log: LogID
     /// The generation of the log's origin, from 1; see `LogOrigin`.

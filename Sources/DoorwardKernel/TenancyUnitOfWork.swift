@@ -3,7 +3,7 @@ package import DoorwardPolicy
 
 /// A precondition for changing an entity, such as an entity tag; evaluated on the directory that the change applies to, after
 /// the caller's right to make the change has been checked.
-package typealias Condition<Entity> = @Sendable (Entity, TenancyDirectory) -> Bool
+package typealias Precondition<Entity> = @Sendable (Entity, TenancyDirectory) -> Bool
 
 /// An entity that can be changed under a precondition.
 package protocol ConditionalEntity {
@@ -50,7 +50,7 @@ package struct TenancyUnitOfWork {
         directory.apply(change)
         subject = directory.subject(of: caller.principal, at: time)
         transaction.changes.append(change)
-        if let loser { endUnfoundedAccess(of: loser) }
+        if let loser { endUnauthorizedCredentials(of: loser) }
         // The link of an access ends with the access.
         if case .putGuestAccess(let access) = change, access.revokedAt != nil, directory.guestLink(of: access.id) != nil {
             apply(.removeGuestLink(of: access.id))
@@ -72,7 +72,7 @@ package struct TenancyUnitOfWork {
             guard let known = directory.user(user.id) else { return }
             guard known.isEnabled != user.isEnabled || known.isSuperAdmin != user.isSuperAdmin else { return }
             endPasswordLink(of: user.id)
-            transaction.credentials.append(.endResets(madeBy: user.id))
+            transaction.credentials.append(.endResets(createdBy: user.id))
         case .removeGuestAccess(let id):
             if let guest = directory.guestAccess(id)?.guestUserID { endPasswordLink(of: guest) }
         // The store deletes the password resets of a removed user, and those that the user has created.
@@ -91,7 +91,7 @@ package struct TenancyUnitOfWork {
     ///
     /// - Throws: `.preconditionFailed`.
     package mutating func require<Entity: ConditionalEntity>(
-        _ condition: Condition<Entity>?, of entity: Entity
+        _ condition: Precondition<Entity>?, of entity: Entity
     ) throws(GatewayError) {
         guard let condition else { return }
         guard condition(entity, directory) else { throw .preconditionFailed }
@@ -113,21 +113,21 @@ package struct TenancyUnitOfWork {
     /// - Parameters:
     ///   - entity: the entity that is changed, for the position in the records.
     ///   - portfolios: the portfolios in which rights are affected; `nil` for the portfolio of `entity`.
-    package mutating func note(
+    package mutating func appendRecord(
         _ action: ChangeAction, _ target: RecordTarget, at entity: AssociatedEntity? = nil,
         in portfolios: Set<PortfolioID>? = nil,
         device: DeviceSnapshot? = nil,
         before: [String: RecordValue]? = nil, after: [String: RecordValue]? = nil
     ) {
-        let place = entity.map { directory.place(of: $0) }
-        let altered = portfolios ?? Set([place?.portfolioID].compactMap(\.self))
+        let path = entity.map { directory.path(of: $0) }
+        let altered = portfolios ?? Set([path?.portfolioID].compactMap(\.self))
         let logs: [LogID] = [.gateway] + altered.sorted().map { .portfolio($0) }
-        let view = ChangeView(device: device, place: place, before: before, after: after)
-        for log in logs { write(action, target, as: view, in: log) }
+        let view = ChangeView(device: device, path: path, before: before, after: after)
+        for log in logs { appendRecord(action, target, as: view, to: log) }
     }
 
     /// Appends the record of a change to one log, with the content that its readers may see.
-    package mutating func write(_ action: ChangeAction, _ target: RecordTarget, as view: ChangeView, in log: LogID) {
+    package mutating func appendRecord(_ action: ChangeAction, _ target: RecordTarget, as view: ChangeView, to log: LogID) {
         let details: [String: RecordValue] = [
             "before": view.before.map { .object($0) } ?? .null, "after": view.after.map { .object($0) } ?? .null,
         ]
@@ -136,7 +136,7 @@ package struct TenancyUnitOfWork {
                 RecordBody(
                     log: log, id: newID(), at: now, kind: .adminChange, actor: RecordActor(of: caller, in: directory),
                     source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
-                    device: view.device, place: view.place, action: action, target: target, details: details)))
+                    device: view.device, path: view.path, action: action, target: target, details: details)))
     }
 }
 
@@ -144,18 +144,18 @@ package struct TenancyUnitOfWork {
 /// several portfolios is recorded with a separate view for each.
 package struct ChangeView {
     var device: DeviceSnapshot?
-    var place: EntityPathIDs?
+    var path: EntityPathIDs?
     var before: [String: RecordValue]?
     var after: [String: RecordValue]?
 
     /// - Parameters:
-    ///   - place: the position of the changed entity.
+    ///   - path: the position of the changed entity.
     ///   - before: the recorded fields before the change; `nil` for a new entity.
     ///   - after: those after it; `nil` for a removed entity.
     package init(
-        device: DeviceSnapshot? = nil, place: EntityPathIDs? = nil, before: [String: RecordValue]? = nil,
+        device: DeviceSnapshot? = nil, path: EntityPathIDs? = nil, before: [String: RecordValue]? = nil,
         after: [String: RecordValue]? = nil
-    ) { (self.device, self.place, self.before, self.after) = (device, place, before, after) }
+    ) { (self.device, self.path, self.before, self.after) = (device, path, before, after) }
 }
 
 // MARK: - Rights
@@ -183,7 +183,7 @@ extension TenancyDirectory {
     }
 
     /// The ids of an entity and of the entities above it.
-    package func place(of entity: AssociatedEntity) -> EntityPathIDs {
+    package func path(of entity: AssociatedEntity) -> EntityPathIDs {
         switch entity {
         case .portfolio(let id): return EntityPathIDs(portfolioID: id)
         case .property(let id): return EntityPathIDs(propertyID: id, portfolioID: property(id)?.portfolioID)

@@ -76,7 +76,7 @@ package final class TenancyWriter: Sendable {
             }
             return entity
         }
-        return .fresh(try await commit(change, afterwards: afterwards))
+        return .executed(try await commit(change, afterwards: afterwards))
     }
 
     /// Creates an entity that needs no slow work.
@@ -116,9 +116,10 @@ package final class TenancyWriter: Sendable {
         _ call: IdempotentCall, of caller: Caller
     ) async throws(GatewayError) -> Value? {
         switch try await idempotency.begin(call) {
-        case .fresh: return nil
-        case .made(.command): throw .internalFailure("the idempotency key of a request to create an entity belongs to a command")
-        case .made(.entity(let id)):
+        case .unused: return nil
+        case .existing(.command):
+            throw .internalFailure("the idempotency key of a request to create an entity belongs to a command")
+        case .existing(.entity(let id)):
             let (tenancy, subject) = directory.resolve(caller)
             return try Value.find(id.cast(), for: subject, at: clock.decisionTime(), in: tenancy)
         }
@@ -168,6 +169,6 @@ package final class TenancyWriter: Sendable {
 extension StoreTransaction {
     fileprivate var isEmpty: Bool {
         changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
-            && forgets.isEmpty && cuts.isEmpty && clock.isEmpty && purchases.isEmpty
+            && forgets.isEmpty && truncations.isEmpty && clock.isEmpty && purchases.isEmpty
     }
 }

@@ -121,17 +121,19 @@ package final class TrustedClock: GatewayClock {
         confirmIfSynchronised()
     }
 
-    /// The time that an acceptance would confirm.
-    package func acceptance() -> Acceptance {
+    /// The time that a super admin would confirm by accepting it.
+    package func pendingConfirmation() -> PendingConfirmation {
         observe()
-        return state.withLock { Acceptance(reading: $0.trust.last, mark: $0.trust.mark, isTrusted: $0.trust.isTrusted) }
+        return state.withLock {
+            PendingConfirmation(reading: $0.trust.last, highWaterMark: $0.trust.highWaterMark, isTrusted: $0.trust.isTrusted)
+        }
     }
 
-    /// Confirms an acceptance: the clock is trusted.
+    /// Confirms a time that a super admin has accepted: the clock is trusted.
     ///
     /// - Parameter loweringMark: whether the mark is lowered if the wall clock is below it.
     /// - Returns: false, without a change, if the clock has stepped since, or is below a mark that is not to be lowered.
-    package func confirm(_ offer: Acceptance, loweringMark: Bool) -> Bool {
+    package func confirm(_ offer: PendingConfirmation, loweringMark: Bool) -> Bool {
         state.withLock { state in
             let reading = Self.read(base)
             let step = reading.wall.duration(since: offer.reading.expected(at: reading.monotonic))
@@ -146,10 +148,10 @@ package final class TrustedClock: GatewayClock {
     }
 
     /// A time that a super admin accepts.
-    package struct Acceptance: Sendable {
+    package struct PendingConfirmation: Sendable {
         fileprivate let reading: ClockTrust.Reading
         /// The mark before.
-        let mark: Timestamp
+        let highWaterMark: Timestamp
         fileprivate let isTrusted: Bool
 
         /// The accepted time.
@@ -157,7 +159,7 @@ package final class TrustedClock: GatewayClock {
         /// Whether the clock is trusted without an acceptance.
         var isNeedless: Bool { isTrusted }
         /// Whether the accepted time is so far below the mark that the mark has to be lowered.
-        var isBelowMark: Bool { at < mark.advanced(by: .zero - ClockTrust.tolerance) }
+        var isBelowMark: Bool { at < highWaterMark.advanced(by: .zero - ClockTrust.tolerance) }
     }
 
     // MARK: State
@@ -169,13 +171,16 @@ package final class TrustedClock: GatewayClock {
         let isSynchronised = synchronisation.synchronisedTime() != nil
         return state.withLock { state in
             ClockStatus(
-                at: state.trust.last.wall, mark: state.trust.mark, distrust: state.trust.distrust, lastStep: state.lastStep,
+                at: state.trust.last.wall, highWaterMark: state.trust.highWaterMark, distrust: state.trust.distrust,
+                lastStep: state.lastStep,
                 isSynchronised: isSynchronised, maxStep: state.trust.maxStep)
         }
     }
 
     /// What the store should keep now.
-    package var stored: StoredClock { state.withLock { StoredClock(mark: $0.trust.mark, unconfirmed: $0.trust.unconfirmed) } }
+    package var stored: StoredClock {
+        state.withLock { StoredClock(highWaterMark: $0.trust.highWaterMark, unconfirmed: $0.trust.unconfirmed) }
+    }
 
     /// The mark to write with a transaction; `nil` if the clock is untrusted, or if a mark was written less than a second ago.
     func markToWrite(after interval: Int64 = TrustedClock.markInterval) -> Timestamp? {
@@ -242,7 +247,7 @@ package struct ClockStatus: Sendable {
     /// The wall clock.
     package let at: Timestamp
     /// The high-water mark.
-    package let mark: Timestamp
+    package let highWaterMark: Timestamp
     /// Why the clock is not trusted; `nil` if it is.
     package let distrust: ClockDistrust?
     /// The last step since the start of the process.

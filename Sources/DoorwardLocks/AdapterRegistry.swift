@@ -44,7 +44,7 @@ package struct AdapterRegistry: Sendable {
     package func setStart(_ start: Start, of kind: String) { starts.byKind.withLock { $0[kind] = start } }
 
     /// - Returns: false, without a change, if the adapter has started meanwhile.
-    func noteFailure(_ reason: String, of kind: String) -> Bool {
+    func setFailure(_ reason: String, of kind: String) -> Bool {
         starts.byKind.withLock { starts in
             guard starts[kind] != .started else { return false }
             starts[kind] = .failed(reason)
@@ -182,7 +182,7 @@ extension AdapterRegistry {
 package final class AdapterStarter: Sendable {
     /// How long the gateway waits for an adapter before it continues without the adapter. The start
     /// then continues in the background; it is retried only after it has failed.
-    static let patience = Duration.seconds(10)
+    static let startTimeout = Duration.seconds(10)
     private static let initialBackoff = Duration.seconds(1)
     private static let maximumBackoff = Duration.seconds(60)
 
@@ -204,7 +204,7 @@ package final class AdapterStarter: Sendable {
         (self.adapters, self.clock, self.executor, self.logger) = (adapters, clock, executor, logger)
     }
 
-    /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `patience`.
+    /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `startTimeout`.
     ///
     /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the adapter only after this call.
     package func start(
@@ -213,7 +213,7 @@ package final class AdapterStarter: Sendable {
         let first = adapters.all.map { adapter in
             let tried = Promise<Void>()
             let timer = Task(executorPreference: executor) { [self] in
-                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.patience))) != nil else { return }
+                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.startTimeout))) != nil else { return }
                 if tried.fulfil(()) { fail(adapter, "it has not started within 10 seconds", retryIn: nil) }
             }
             let task = Task(executorPreference: executor) { [self] in
@@ -275,7 +275,7 @@ package final class AdapterStarter: Sendable {
 
     private func fail(_ adapter: any LockAdapter, _ reason: String, retryIn pause: Duration?) {
         // Ignore the timeout if the adapter has started and is already attaching its locks.
-        guard adapters.noteFailure(reason, of: adapter.kind) else { return }
+        guard adapters.setFailure(reason, of: adapter.kind) else { return }
         var metadata: Logger.Metadata = ["adapter": "\(adapter.kind)", "error": "\(reason)"]
         if let pause { metadata["retryInSeconds"] = "\(pause.components.seconds)" }
         logger.error("an adapter has not started; its locks are offline", metadata: metadata)
@@ -312,26 +312,26 @@ package struct Attachments: Sendable {
     @discardableResult
     package func attach(_ device: LockDevice, isRebinding: Bool = false) -> AttachFailure? {
         // Create the runtime before attaching, so that the lock's first report finds the runtime.
-        let live = devices.device(device.id)
+        let runtime = devices.device(device.id)
         guard let adapter = adapters[device.adapter] else { return .noAdapter }
         if isRebinding {
             adapter.detach(device.id)
-            live.rebind()
+            runtime.rebind()
         }
         guard adapters.isStarted(adapter.kind) else {
-            live.update { $0.isOnline = false }
+            runtime.update { $0.isOnline = false }
             return .notStarted
         }
         // The device was marked as offline only because the adapter had not started; now it is unknown whether it is online.
-        live.update { if $0.lastSeen == nil, $0.isOnline == false { $0.isOnline = nil } }
+        runtime.update { if $0.lastSeen == nil, $0.isOnline == false { $0.isOnline = nil } }
         guard adapter.owner(of: device.address)?.allows(placementIn: device.portfolioID) ?? true else { return .foreign }
-        giveCode(to: device)
+        setCode(of: device)
         adapter.attach(AttachedLock(id: device.id, address: device.address, settings: device.settings))
         return nil
     }
 
     /// Passes a lock's stored code to its adapter; passes `nil` if there is none or it cannot be decrypted.
-    package func giveCode(to device: LockDevice) {
+    package func setCode(of device: LockDevice) {
         adapters[device.adapter]?.setCode(device.sealedCode.flatMap { codes.open($0, of: device.id) }, for: device.id)
     }
 

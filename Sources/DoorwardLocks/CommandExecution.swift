@@ -9,13 +9,13 @@ import Synchronization
 final class CommandExecution: InFlightExecution {
     private let services: CommandServices
     private let request: CommandRequest
-    private let stamp: DeviceSnapshot
+    private let device: DeviceSnapshot
     private let adapter: (any LockAdapter)?
-    private let live: DeviceRuntime
+    private let runtime: DeviceRuntime
     /// The device's binding generation when the command was accepted; the generation changes when
     /// the device is bound to another lock.
     private let bindingGeneration: Int
-    private let place: QueueReservation
+    private let reservation: QueueReservation
     private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall?
     private let state: Mutex<Command>
@@ -25,18 +25,18 @@ final class CommandExecution: InFlightExecution {
     let id: CommandID
     private let operation: LockOperation
     /// When the command was accepted, for metrics.
-    private let accepted: MonotonicInstant
+    private let acceptedAt: MonotonicInstant
 
     init(
-        _ services: CommandServices, request: CommandRequest, command: Command, stamp: DeviceSnapshot,
+        _ services: CommandServices, request: CommandRequest, command: Command, device: DeviceSnapshot,
         adapter: (any LockAdapter)?,
-        live: DeviceRuntime, place: QueueReservation, deadline: MonotonicInstant, repeatable: IdempotentCall?
+        runtime: DeviceRuntime, reservation: QueueReservation, deadline: MonotonicInstant, repeatable: IdempotentCall?
     ) {
-        (self.services, self.request, self.stamp, self.adapter) = (services, request, stamp, adapter)
-        (self.live, self.place, self.repeatable) = (live, place, repeatable)
-        bindingGeneration = live.bindingGeneration
+        (self.services, self.request, self.device, self.adapter) = (services, request, device, adapter)
+        (self.runtime, self.reservation, self.repeatable) = (runtime, reservation, repeatable)
+        bindingGeneration = runtime.bindingGeneration
         self.deadline = Mutex(deadline)
-        accepted = services.clock.monotonicNow()
+        acceptedAt = services.clock.monotonicNow()
         (id, operation) = (command.id, command.operation)
         state = Mutex(command)
     }
@@ -48,7 +48,7 @@ final class CommandExecution: InFlightExecution {
     func show(_ command: Command) { state.withLock { $0 = command } }
 
     /// The current state, with the log of its intent.
-    var stored: StoredCommand { StoredCommand(command: command, log: stamp.log, device: stamp) }
+    var stored: StoredCommand { StoredCommand(command: command, log: device.log, device: device) }
 
     // MARK: - Intents
 
@@ -133,17 +133,17 @@ final class CommandExecution: InFlightExecution {
 
     /// Waits in the queue, sends, waits for the confirmation, writes the outcome and releases the reservation.
     func run() async -> FinishedCommand {
-        let ending = await waitAndSend()
-        let finished = await writeOutcome(ending)
-        services.metrics.count(finished.command, after: services.clock.monotonicNow().duration(since: accepted))
+        let outcome = await waitAndSend()
+        let finished = await writeOutcome(outcome)
+        services.metrics.count(finished.command, after: services.clock.monotonicNow().duration(since: acceptedAt))
         leave()
         return finished
     }
 
     /// Releases the reservation. The last command to leave the queue of a deleted device also detaches its lock.
     private func leave() {
-        services.devices.leave(place, of: live)
-        if services.directory.snapshot.directory.resolve(live.id) == nil { services.attachments.detachIfIdle(of: live.id) }
+        services.devices.leave(reservation, of: runtime)
+        if services.directory.snapshot.directory.resolve(runtime.id) == nil { services.attachments.detachIfIdle(of: runtime.id) }
         services.running.remove(id)
     }
 
@@ -157,19 +157,19 @@ final class CommandExecution: InFlightExecution {
     }
 
     private func waitAndSend() async -> CommandOutcome {
-        let turn = await turn()
-        services.metrics.noteWait(services.clock.monotonicNow().duration(since: accepted))
-        switch turn {
+        let admission = await awaitAdmission()
+        services.metrics.noteWait(services.clock.monotonicNow().duration(since: acceptedAt))
+        switch admission {
         case .deadlinePassed: return .deadlinePassed
         case .shuttingDown: return .shuttingDown
-        case .come: break
+        case .admitted: break
         }
         var exhausted: [GuestAccessID] = []
         while true {
             let inFlight = InFlightCommand(commandID: id, operation: operation, settings: request.settings)
-            switch live.queue.withDispatchGate({ decideAndSend(inFlight, exhausted: exhausted) }) {
-            case .ended(let ending): return ending
-            case .sent: return await outcome(of: inFlight)
+            switch runtime.queue.withDispatchGate({ decideAndSend(inFlight, exhausted: exhausted) }) {
+            case .ended(let outcome): return outcome
+            case .sent: return await awaitOutcome(of: inFlight)
             case .grantedByOther(let rule, let needsOverride):
                 do {
                     let result = try await writeFurtherIntent(under: rule, override: needsOverride)
@@ -181,12 +181,12 @@ final class CommandExecution: InFlightExecution {
         }
     }
 
-    private func turn() async -> QueueReservation.WaitResult {
-        if let turn = place.turn.current { return turn }
-        let turn = place.turn
-        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { turn.fulfil(.deadlinePassed) }
+    private func awaitAdmission() async -> QueueReservation.WaitResult {
+        if let result = reservation.admission.current { return result }
+        let admission = reservation.admission
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { admission.fulfil(.deadlinePassed) }
         defer { services.deadlines.cancel(timeout) }
-        return await turn.value
+        return await admission.value
     }
 
     /// The result of one pass through the dispatch gate.
@@ -215,13 +215,15 @@ final class CommandExecution: InFlightExecution {
             return .ended(.denied(Denial(.guestAccessRevoked, hasReach: true)))
         }
         let decision = SecurityService.decide(
-            request.caller.principal, operation, on: live.id, at: time, override: isOverride,
+            request.caller.principal, operation, on: runtime.id, at: time, override: isOverride,
             uses: CommandUses(reserved: reserved, exhausted: exhausted), in: snapshot.directory)
         guard case .allowed(let ruleNow, let needsOverride) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
         // The device was bound to another lock since the command was accepted.
-        guard live.bindingGeneration == bindingGeneration else { return .ended(.denied(Denial(.deviceUnknown, hasReach: true))) }
+        guard runtime.bindingGeneration == bindingGeneration else {
+            return .ended(.denied(Denial(.deviceUnknown, hasReach: true)))
+        }
         let needed = snapshot.directory.countedUse(of: operation, under: ruleNow)
         guard ruleNow == rule, needed == nil || needed?.id == reserved else {
             return .grantedByOther(ruleNow, override: needsOverride)
@@ -232,25 +234,25 @@ final class CommandExecution: InFlightExecution {
     private func handOver(_ inFlight: InFlightCommand, at now: Timestamp) -> DispatchResult {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
         guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
-        let stateBefore = live.status.state
+        let stateBefore = runtime.status.state
         state.withLock { command in
             command.stateBefore = stateBefore
             command.dispatchedAt = now
             command.sent = true
             command.state = .dispatched
         }
-        live.queue.setInFlight(inFlight)
+        runtime.queue.setInFlight(inFlight)
         do {
             // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
             let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
             try adapter.send(
                 LockCommand(
-                    commandID: id, deviceID: live.id, operation: operation, settings: request.settings,
+                    commandID: id, deviceID: runtime.id, operation: operation, settings: request.settings,
                     deadline: services.clock.now().advanced(by: rest)))
-            live.noteSent(id, stamp.log)
+            runtime.recordSent(id, device.log)
             return .sent
         } catch {
-            live.queue.clearInFlight()
+            runtime.queue.clearInFlight()
             state.withLock { command in
                 command.dispatchedAt = nil
                 command.sent = false
@@ -261,28 +263,28 @@ final class CommandExecution: InFlightExecution {
     }
 
     /// Waits until the lock confirms or rejects the command, or the deadline passes.
-    private func outcome(of inFlight: InFlightCommand) async -> CommandOutcome {
-        if let ending = inFlight.ending.current { return .sent(ending) }
-        let live = live
-        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { live.giveUp(inFlight, as: .deadlinePassed) }
+    private func awaitOutcome(of inFlight: InFlightCommand) async -> CommandOutcome {
+        if let result = inFlight.result.current { return .sent(result) }
+        let runtime = runtime
+        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { runtime.expire(inFlight, as: .deadlinePassed) }
         defer { services.deadlines.cancel(timeout) }
-        return .sent(await inFlight.ending.value)
+        return .sent(await inFlight.result.value)
     }
 
     // MARK: - Outcome
 
     /// Makes the outcome durable. If that fails, the outcome must not be disclosed: the command becomes `UNKNOWN`.
-    private func writeOutcome(_ ending: CommandOutcome) async -> FinishedCommand {
+    private func writeOutcome(_ outcome: CommandOutcome) async -> FinishedCommand {
         var ended = command
-        ending.apply(
-            to: &ended, at: max(services.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: live.status.state)
-        let problem = ending.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
-        let finished = FinishedCommand(command: ended, status: live.status, denial: ending.denial, problem: problem)
-        if request.settings != nil, ended.sent != false { live.areSettingsConfirmed = false }
-        if ending.isUnanswered, operation.isMovement {
-            let expiry = deadline.withLock { $0 }.advanced(by: UnconfirmedCommand.patience)
-            live.remember(
-                UnconfirmedCommand(id: ended.id, operation: ended.operation, log: stamp.log, expiresAt: expiry),
+        outcome.apply(
+            to: &ended, at: max(services.clock.now(), ended.dispatchedAt ?? ended.requestedAt), stateNow: runtime.status.state)
+        let problem = outcome.isFailedDelivery ? adapter?.problem(of: ended.id, for: ended.deviceID) : nil
+        let finished = FinishedCommand(command: ended, status: runtime.status, denial: outcome.denial, problem: problem)
+        if request.settings != nil, ended.sent != false { runtime.areSettingsConfirmed = false }
+        if outcome.isUnanswered, operation.isMovement {
+            let expiry = deadline.withLock { $0 }.advanced(by: UnconfirmedCommand.confirmationGracePeriod)
+            runtime.remember(
+                UnconfirmedCommand(id: ended.id, operation: ended.operation, log: device.log, expiresAt: expiry),
                 of: bindingGeneration)
             // The lock's state is uncertain, so request it. A lock that does not support state
             // requests updates the state with its next report.
@@ -291,18 +293,18 @@ final class CommandExecution: InFlightExecution {
         do {
             try await commit(
                 StoreTransaction(
-                    counters: returnedUses(of: ended), commands: [.end(ended)], records: [outcome(of: ended, ending)]),
+                    counters: returnedUses(of: ended), commands: [.end(ended)], records: [outcomeRecord(of: ended, outcome)]),
                 ending: ended)
             return finished
         } catch {
             // Mark the store in doubt even if it rejected the outcome or accepts no more writes: in
             // both cases the intent has no outcome.
             services.running.remove(id)
-            services.storeGuard.doubt(because: "the outcome of a command was not written")
+            services.storeGuard.markInDoubt(reason: "the outcome of a command was not written")
             CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)
             show(ended)
-            return FinishedCommand(command: ended, status: live.status)
+            return FinishedCommand(command: ended, status: runtime.status)
         }
     }
 
@@ -314,14 +316,16 @@ final class CommandExecution: InFlightExecution {
         }
         try await services.writer.change(
             request.caller,
-            body: { [live, bindingGeneration] (draft) throws(GatewayError) in
+            body: { [runtime, bindingGeneration] (draft) throws(GatewayError) in
                 draft.transaction = outcome
                 // The device may have been deleted, or bound to another lock, since the lock confirmed its settings.
-                guard live.bindingGeneration == bindingGeneration, var device = draft.directory.device(live.id) else { return }
+                guard runtime.bindingGeneration == bindingGeneration, var device = draft.directory.device(runtime.id) else {
+                    return
+                }
                 (device.settings, device.updatedAt) = (settings, draft.now)
                 draft.apply(.putDevice(device))
             })
-        live.areSettingsConfirmed = live.bindingGeneration == bindingGeneration
+        runtime.areSettingsConfirmed = runtime.bindingGeneration == bindingGeneration
     }
 
     /// The use that the outcome returns, if the command certainly has not opened the lock.
@@ -340,13 +344,13 @@ final class CommandExecution: InFlightExecution {
         body.override = command.override
         body.stateBefore = command.stateBefore
         if let settings = request.settings {
-            let before = services.directory.current.device(live.id)?.settings ?? LockSettings()
+            let before = services.directory.current.device(runtime.id)?.settings ?? LockSettings()
             body.details = ["before": .object(before.recordFields), "after": .object(settings.recordFields)]
         }
         return PendingRecord(body)
     }
 
-    private func outcome(of command: Command, _ ending: CommandOutcome) -> PendingRecord {
+    private func outcomeRecord(of command: Command, _ outcome: CommandOutcome) -> PendingRecord {
         var body = record(of: command, kind: .commandOutcome, at: command.completedAt ?? command.requestedAt)
         body.outcome = command.state
         body.outcomeDetail = command.outcomeDetail
@@ -356,15 +360,15 @@ final class CommandExecution: InFlightExecution {
         if let dispatched = command.dispatchedAt, let completed = command.completedAt {
             body.latencyMs = completed.duration(since: dispatched).wholeMilliseconds
         }
-        body.reason = ending.denial?.reason
+        body.reason = outcome.denial?.reason
         return PendingRecord(body)
     }
 
     private func record(of command: Command, kind: RecordKind, at: Timestamp) -> RecordBody {
         RecordBody(
-            log: stamp.log, id: services.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
+            log: device.log, id: services.random.id(at: at), at: at, kind: kind, actor: command.actor, source: command.source,
             operation: command.operation, clientAddress: request.caller.origin.clientAddress,
-            requestID: request.caller.origin.requestID, device: stamp, commandID: command.id)
+            requestID: request.caller.origin.requestID, device: device, commandID: command.id)
     }
 }
 

@@ -5,7 +5,7 @@ internal import DoorwardKernel
 /// How a command ended. `apply` maps each outcome to the command's state and detail.
 enum CommandOutcome: Sendable {
     /// The command was sent, and ended like this.
-    case sent(InFlightCommand.Ending)
+    case sent(InFlightCommand.Result)
     /// Denied by the decision in the dispatch gate.
     case denied(Denial)
     case deadlinePassed
@@ -45,7 +45,7 @@ enum CommandOutcome: Sendable {
         command.stateAfter = stateNow
         command.changed = nil
         switch self {
-        case .sent(let ending): apply(ending, to: &command)
+        case .sent(let result): apply(result, to: &command)
         case .denied(let denial): command.end(.denied, denial.reason.rawValue, sent: false)
         case .deadlinePassed: command.end(.failed, "deadline_passed", sent: false)
         case .notSent(.offline): command.end(.failed, "device_offline", sent: false)
@@ -63,8 +63,8 @@ enum CommandOutcome: Sendable {
         }
     }
 
-    private func apply(_ ending: InFlightCommand.Ending, to command: inout Command) {
-        switch ending {
+    private func apply(_ result: InFlightCommand.Result, to command: inout Command) {
+        switch result {
         case .confirmed(let state):
             command.changed = command.stateBefore?.satisfies(command.operation) != true
             command.stateAfter = state

@@ -86,12 +86,13 @@ final class DenialRecorder: Sendable {
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) -> [PendingRecord] {
         let whole = body(denial, of: request, device: device, in: tenancy)
-        guard !denial.hasReach else { return [PendingRecord(whole.standing(in: whole.device?.log ?? .gateway))] }
+        guard !denial.hasReach else { return [PendingRecord(whole.copied(to: whole.device?.log ?? .gateway))] }
         let portfolio = device?.portfolioID
-        let stamp = portfolio == nil ? Self.noDevice : whole.device
+        let snapshot = portfolio == nil ? Self.noDevice : whole.device
         let outside = RecordBody(
             log: .portfolio(portfolio ?? Self.noPortfolio), id: random.id(at: whole.at), at: whole.at, kind: .denial,
-            actor: .outside, source: .api, operation: request.operation, decision: .denied, reason: denial.reason, device: stamp)
+            actor: .outside, source: .api, operation: request.operation, decision: .denied, reason: denial.reason,
+            device: snapshot)
         return [PendingRecord(outside), PendingRecord(whole, counterpart: portfolio == nil ? nil : 0)]
     }
 
@@ -132,7 +133,7 @@ final class DenialRecorder: Sendable {
 
 extension RecordBody {
     /// A copy of the record for another log.
-    func standing(in log: LogID) -> RecordBody {
+    func copied(to log: LogID) -> RecordBody {
         var body = self
         body.log = log
         return body

@@ -29,37 +29,37 @@ final class DeviceCommandQueue: Sendable {
     /// - Returns: `nil` if the queue is full, or has the maximum number of commands of this principal.
     func reserve(for principal: Principal, isUrgent: Bool = false) -> QueueReservation? {
         queue.withLock { queue in
-            let place = QueueReservation(principal: principal, isUrgent: isUrgent)
+            let reservation = QueueReservation(principal: principal, isUrgent: isUrgent)
             guard queue.running != nil else {
-                queue.running = place
-                place.turn.fulfil(.come)
-                return place
+                queue.running = reservation
+                reservation.admission.fulfil(.admitted)
+                return reservation
             }
             guard !isUrgent else {
-                queue.waiting.insert(place, at: queue.waiting.firstIndex { !$0.isUrgent } ?? queue.waiting.endIndex)
-                return place
+                queue.waiting.insert(reservation, at: queue.waiting.firstIndex { !$0.isUrgent } ?? queue.waiting.endIndex)
+                return reservation
             }
             let bounded = queue.waiting.count { !$0.isUrgent }
             let ofPrincipal = queue.waiting.count { $0.principal == principal && !$0.isUrgent }
             guard bounded < Self.maxQueued, ofPrincipal < Self.maxPerPrincipal else { return nil }
-            queue.waiting.append(place)
-            return place
+            queue.waiting.append(reservation)
+            return reservation
         }
     }
 
     /// Releases the reservation. If its command was at the head, the next command that still waits may run.
     ///
     /// - Returns: whether the queue is now empty.
-    func leave(_ place: QueueReservation) -> Bool {
+    func leave(_ reservation: QueueReservation) -> Bool {
         queue.withLock { queue in
-            if queue.running === place {
+            if queue.running === reservation {
                 queue.running = nil
                 queue.inFlight = nil
                 while queue.running == nil, let next = queue.waiting.popFirst() {
-                    if next.turn.fulfil(.come) { queue.running = next }
+                    if next.admission.fulfil(.admitted) { queue.running = next }
                 }
             } else {
-                queue.waiting.removeAll { $0 === place }
+                queue.waiting.removeAll { $0 === reservation }
             }
             return queue.running == nil
         }
@@ -70,7 +70,7 @@ final class DeviceCommandQueue: Sendable {
 
     /// Cancels all waiting commands.
     func cancelQueued() {
-        for place in queue.withLock({ Array($0.waiting) }) { place.turn.fulfil(.shuttingDown) }
+        for reservation in queue.withLock({ Array($0.waiting) }) { reservation.admission.fulfil(.shuttingDown) }
     }
 
     /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right publishes the new directory and then
@@ -93,7 +93,7 @@ final class DeviceCommandQueue: Sendable {
 final class QueueReservation: Sendable {
     enum WaitResult: Sendable {
         /// The command is at the head of the queue.
-        case come
+        case admitted
         case deadlinePassed
         case shuttingDown
     }
@@ -101,14 +101,14 @@ final class QueueReservation: Sendable {
     let principal: Principal
     /// Whether the command goes ahead of those that are not urgent.
     let isUrgent: Bool
-    let turn = Promise<WaitResult>()
+    let admission = Promise<WaitResult>()
 
     init(principal: Principal, isUrgent: Bool) { (self.principal, self.isUrgent) = (principal, isUrgent) }
 }
 
 /// A command between its dispatch and its confirmation.
 final class InFlightCommand: Sendable {
-    enum Ending: Sendable {
+    enum Result: Sendable {
         /// A live report has a state that fulfils the operation.
         case confirmed(LockState)
         /// A report has the settings of the command.
@@ -126,7 +126,7 @@ final class InFlightCommand: Sendable {
     let operation: LockOperation
     /// The new settings; present for `.changeSettings` only.
     let settings: LockSettings?
-    let ending = Promise<Ending>()
+    let result = Promise<Result>()
 
     init(commandID: CommandID, operation: LockOperation, settings: LockSettings? = nil) {
         (self.commandID, self.operation, self.settings) = (commandID, operation, settings)
@@ -142,11 +142,11 @@ final class InFlightCommand: Sendable {
         guard report.after == commandID else { return false }
         switch report.fact {
         case .state(let state, quality: .confirmed, _, _) where operation.isMovement:
-            if state.satisfies(operation) { return ending.fulfil(.confirmed(state)) }
-            if state == .jammed { return ending.fulfil(.jammed) }
+            if state.satisfies(operation) { return result.fulfil(.confirmed(state)) }
+            if state == .jammed { return result.fulfil(.jammed) }
             return false
-        case .settings(settings): return ending.fulfil(.settingsConfirmed)
-        case .refusal(let cause): return ending.fulfil(.refused(cause))
+        case .settings(settings): return result.fulfil(.settingsConfirmed)
+        case .refusal(let cause): return result.fulfil(.refused(cause))
         case .state, .door, .battery, .availability, .event, .faults, .settings, .product, .deliveredLate: return false
         }
     }

@@ -15,7 +15,7 @@ package final class DeviceReports: ReportReceiver {
     private let clock: any GatewayClock
     private let random: RandomSource
     private let logger: Logger
-    private let backlog = DeviceEventQueue()
+    private let eventQueue = DeviceEventQueue()
     private let availability = AvailabilityRateLimit()
     private let executor: (any TaskExecutor)?
     /// One timer for each device whose availability changes are being counted.
@@ -37,25 +37,25 @@ package final class DeviceReports: ReportReceiver {
     /// disk.
     package func receive(_ report: LockReport) {
         metrics.countReceived()
-        guard let live = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
+        guard let runtime = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
         let now = clock.now()
-        let inFlight = live.queue.inFlightCommand
-        let (change, isAnswer) = live.update { status in
+        let inFlight = runtime.queue.inFlightCommand
+        let (change, isAnswer) = runtime.update { status in
             let change = status.take(report.fact, at: now)
             let isAnswer = inFlight?.ends(report) ?? false
             if isAnswer, inFlight?.operation.isMovement == true, case .refusal(let cause) = report.fact,
                 cause.leavesDoubt(of: status.state)
             {
-                status.doubtState()
+                status.markStateStale()
             }
             return (change, isAnswer)
         }
         if isAnswer { return }
         // The lock has been given other settings than the stored ones: by a command that it confirms too late, or by hand.
-        if case .settings(let settings) = report.fact, settings != directory.current.device(live.id)?.settings {
-            live.areSettingsConfirmed = false
+        if case .settings(let settings) = report.fact, settings != directory.current.device(runtime.id)?.settings {
+            runtime.areSettingsConfirmed = false
         }
-        let late = live.claimLateConfirmation(by: report.fact, at: clock.monotonicNow())
+        let late = runtime.claimLateConfirmation(by: report.fact, at: clock.monotonicNow())
         // A late confirmation of a command is recorded even if it does not change the known state.
         guard
             let event = (report.isRepeat ? nil : change.event(for: report.fact))
@@ -66,13 +66,13 @@ package final class DeviceReports: ReportReceiver {
 
     /// Writes queued events, in batches of one transaction each, until `finish` is called and the queue is empty.
     package func run() async {
-        while let events = await backlog.next() {
+        while let events = await eventQueue.next() {
             if await !write(events) {
                 logger.error("device events could not be recorded", metadata: ["count": "\(events.count)"])
                 metrics.notWritten.increment(by: events.count)
-                backlog.lose(events)
+                eventQueue.lose(events)
             }
-            if let dropped = backlog.takeDropped() {
+            if let dropped = eventQueue.takeDropped() {
                 logger.error(
                     "device events were dropped: the queue was full because the store was too slow",
                     metadata: ["events": "\(dropped.events)", "devices": "\(dropped.devices.count)"])
@@ -87,7 +87,7 @@ package final class DeviceReports: ReportReceiver {
             timers = [:]
         }
         for summary in availability.summaries(at: clock.now()) { enqueue(summary) }
-        backlog.finish()
+        eventQueue.finish()
     }
 
     /// Retries until the store can write again or the gateway stops.
@@ -99,7 +99,7 @@ package final class DeviceReports: ReportReceiver {
             do {
                 try await storeGuard.write(StoreTransaction(records: events.map { PendingRecord($0) }))
                 return true
-            } catch .unavailable where !backlog.isFinished {
+            } catch .unavailable where !eventQueue.isFinished {
                 guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: wait))) != nil else { return false }
                 wait = min(wait * 2, .seconds(10))
             } catch {
@@ -110,11 +110,12 @@ package final class DeviceReports: ReportReceiver {
 
     private func write(_ event: RecordEvent, _ report: LockReport, answering late: UnconfirmedCommand?, at now: Timestamp) {
         guard let device = directory.current.device(report.deviceID) else { return }
-        let stamp = DeviceSnapshot(device)
+        let snapshot = DeviceSnapshot(device)
         let body = RecordBody(
-            log: stamp.log, id: random.id(at: now), at: now, kind: .deviceEvent,
+            log: snapshot.log, id: random.id(at: now), at: now, kind: .deviceEvent,
             actor: RecordActor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
-            device: stamp, commandID: late.flatMap { $0.log == stamp.log ? $0.id : nil } ?? lateCommand(in: report, stamp.log),
+            device: snapshot,
+            commandID: late.flatMap { $0.log == snapshot.log ? $0.id : nil } ?? lateCommand(in: report, snapshot.log),
             stateAfter: report.fact.confirmedState,
             event: event,
             method: report.fact.method)
@@ -126,7 +127,7 @@ package final class DeviceReports: ReportReceiver {
 
     private func enqueue(_ event: RecordBody) {
         guard let device = event.device?.deviceID else { return }
-        if !backlog.add(event, of: device) { metrics.ofFullQueue.increment() }
+        if !eventQueue.add(event, of: device) { metrics.ofFullQueue.increment() }
     }
 
     /// Records, at `due`, the summary of a device's counted availability changes.
@@ -245,7 +246,7 @@ extension DeviceStatus {
         // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another state.
         case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
         case .product(let product): self.product = product
-        case .deliveredLate: doubtState()
+        case .deliveredLate: markStateStale()
         case .refusal, .event, .settings: break
         }
         if fact.isLive { lastSeen = now }

@@ -47,16 +47,16 @@ package final class DeviceRuntimes: DeviceStatuses, DecisionGate {
 
     /// Reserves a position in the device's queue; `nil` if it is full, which cannot happen if `isUrgent`.
     func reserve(_ device: DeviceRuntime, for principal: Principal, isUrgent: Bool = false) -> QueueReservation? {
-        guard let place = device.queue.reserve(for: principal, isUrgent: isUrgent) else { return nil }
+        guard let reservation = device.queue.reserve(for: principal, isUrgent: isUrgent) else { return nil }
         busy.withLock { $0[device.id] = device }
-        return place
+        return reservation
     }
 
-    func leave(_ place: QueueReservation, of device: DeviceRuntime) {
+    func leave(_ reservation: QueueReservation, of device: DeviceRuntime) {
         busy.withLock { busy in
             // Release the reservation while holding this mutex, so that a device that was reserved
             // again meanwhile is not removed.
-            if device.queue.leave(place) { busy[device.id] = nil }
+            if device.queue.leave(reservation) { busy[device.id] = nil }
         }
     }
 
@@ -77,7 +77,7 @@ package final class DeviceRuntimes: DeviceStatuses, DecisionGate {
     /// Ends the wait of every command in flight.
     func abandonInFlight() {
         for device in busy.withLock({ Array($0.values) }) {
-            if let command = device.queue.inFlightCommand { device.giveUp(command, as: .abandoned) }
+            if let command = device.queue.inFlightCommand { device.expire(command, as: .abandoned) }
         }
     }
 
@@ -138,7 +138,7 @@ package final class DeviceRuntime: Sendable {
         // Wait for a command that is being sent to the previous lock; commands sent afterwards are
         // checked against the new binding.
         queue.awaitDispatchGate()
-        queue.inFlightCommand?.ending.fulfil(.replaced)
+        queue.inFlightCommand?.result.fulfil(.replaced)
         // Reset again, as reports of the previous lock may have been received meanwhile.
         change { $0 = Condition(bindingGeneration: $0.bindingGeneration) }
     }
@@ -172,10 +172,10 @@ package final class DeviceRuntime: Sendable {
     ///
     /// - Returns: whether the command had no outcome before.
     @discardableResult
-    func giveUp(_ command: InFlightCommand, as ending: InFlightCommand.Ending) -> Bool {
+    func expire(_ command: InFlightCommand, as result: InFlightCommand.Result) -> Bool {
         change { condition in
-            guard command.ending.fulfil(ending) else { return false }
-            if command.operation.isMovement { condition.status.doubtState() }
+            guard command.result.fulfil(result) else { return false }
+            if command.operation.isMovement { condition.status.markStateStale() }
             return true
         }
     }
@@ -186,7 +186,7 @@ package final class DeviceRuntime: Sendable {
     }
 
     /// Records that a command was sent. From now on no report is matched to an earlier command as its late confirmation.
-    func noteSent(_ command: CommandID, _ log: LogID) {
+    func recordSent(_ command: CommandID, _ log: LogID) {
         condition.withLock { condition in
             condition.unanswered = nil
             condition.sent = (condition.sent + [(command, log)]).suffix(Self.maxSent)
@@ -207,7 +207,7 @@ package final class DeviceRuntime: Sendable {
                 condition.unanswered = nil
                 return nil
             }
-            switch fact.bearing(on: command.operation) {
+            switch fact.relevance(to: command.operation) {
             case .none: return nil
             case .unrelated:
                 condition.unanswered = nil
@@ -222,7 +222,7 @@ package final class DeviceRuntime: Sendable {
 
 extension DeviceStatus {
     /// Marks the last reported state as possibly outdated. An assumed state stays marked as assumed.
-    mutating func doubtState() {
+    mutating func markStateStale() {
         if stateQuality != .assumed { stateQuality = .stale }
     }
 }
@@ -231,7 +231,7 @@ extension DeviceStatus {
 struct UnconfirmedCommand: Sendable {
     /// How long after its deadline a report can still confirm the command. Slow locks and bridges respond within seconds;
     /// sleeping battery locks, and bridges that poll them, within a minute. Later movements have another cause.
-    static let patience = Duration.seconds(60)
+    static let confirmationGracePeriod = Duration.seconds(60)
 
     let id: CommandID
     let operation: LockOperation
@@ -243,14 +243,14 @@ struct UnconfirmedCommand: Sendable {
 
 extension LockReport.Fact {
     /// The relevance of a report to an unconfirmed command.
-    fileprivate enum Bearing {
+    fileprivate enum Relevance {
         case none
         case confirmation
         /// The lock did not execute the command, or something else has moved the bolt since.
         case unrelated
     }
 
-    fileprivate func bearing(on operation: LockOperation) -> Bearing {
+    fileprivate func relevance(to operation: LockOperation) -> Relevance {
         switch self {
         case .event(let event, let method, let name):
             guard [.locked, .unlocked, .unlatched].contains(event) else { return .none }

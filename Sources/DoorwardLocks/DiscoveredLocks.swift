@@ -82,7 +82,7 @@ extension TenancyDirectory {
         let portfolios = subject.roleEntities.compactMap { entity -> PortfolioID? in
             guard SecurityService.allows(subject, .deviceAttach, on: ManagedObject(entity), in: self).isAllowed
             else { return nil }
-            return place(of: entity).portfolioID
+            return path(of: entity).portfolioID
         }
         return .of(Set(portfolios))
     }
@@ -105,12 +105,12 @@ package struct AddressKey: Hashable, Sendable {
     /// The default if the key is absent; `nil` if there is none.
     package let defaultValue: JSONValue?
     /// A description in one sentence.
-    package let meaning: String
+    package let description: String
 
     /// - Parameter transports: the names of all transports, and of those that the caller does not see: a key whose values are names of
     ///   transports has only those that the caller sees.
     init(_ field: AddressField, _ transports: (all: Set<String>, hidden: Set<String>) = ([], [])) {
-        (name, isRequired, defaultValue, meaning) = (field.name, field.isRequired, field.defaultValue, field.meaning)
+        (name, isRequired, defaultValue, description) = (field.name, field.isRequired, field.defaultValue, field.description)
         var (minimum, maximum, values): (JSONValue?, JSONValue?, [String]?) = (nil, nil, nil)
         switch field.form {
         case .text: type = "string"

@@ -86,10 +86,10 @@ package final class LockDAL: Sendable {
     ) async throws(GatewayError) -> Answered<RunningCommand> {
         switch try await admitted(request, repeatable: repeatable) {
         case .replayed(let finished): return .replayed(RunningCommand(ended: finished))
-        case .fresh(let execution):
+        case .accepted(let execution):
             let accepted = execution.command
             let end = Task(executorPreference: executor) { [self] in await complete(execution, repeatable) }
-            return .fresh(RunningCommand(accepted: accepted, end: end))
+            return .executed(RunningCommand(accepted: accepted, end: end))
         }
     }
 
@@ -104,7 +104,7 @@ package final class LockDAL: Sendable {
     ) async throws(GatewayError) -> Answered<FinishedCommand> {
         switch try await admitted(request, repeatable: repeatable) {
         case .replayed(let finished): .replayed(finished)
-        case .fresh(let execution): .fresh(await complete(execution, repeatable))
+        case .accepted(let execution): .executed(await complete(execution, repeatable))
         }
     }
 
@@ -116,7 +116,7 @@ package final class LockDAL: Sendable {
 
     /// A command whose intent is durable, or the command of an earlier request with the same idempotency key.
     private enum Admitted {
-        case fresh(CommandExecution)
+        case accepted(CommandExecution)
         case replayed(FinishedCommand)
     }
 
@@ -135,14 +135,14 @@ package final class LockDAL: Sendable {
         }
         if let repeatable {
             switch try await idempotency.begin(repeatable) {
-            case .made(let result): return .replayed(try await commands.finished(result, denialNow: decided.decision.denial))
+            case .existing(let result): return .replayed(try await commands.finished(result, denialNow: decided.decision.denial))
             // Decide again, as the wait for a concurrent request may have taken long.
-            case .fresh(hasWaited: true): decided = decide(request)
-            case .fresh(hasWaited: false): break
+            case .unused(hasWaited: true): decided = decide(request)
+            case .unused(hasWaited: false): break
             }
         }
         do {
-            return .fresh(try await accept(request, decided, started: started, repeatable: repeatable))
+            return .accepted(try await accept(request, decided, started: started, repeatable: repeatable))
         } catch {
             if let repeatable { idempotency.release(repeatable.key) }
             throw error
@@ -178,9 +178,9 @@ package final class LockDAL: Sendable {
     ) async throws(GatewayError) -> CommandExecution {
         var (decided, exhausted) = (decided, [GuestAccessID]())
         while true {
-            let life = try await prepare(request, decided, started: started, repeatable: repeatable)
-            switch try await life.begin() {
-            case .written: return life
+            let execution = try await prepare(request, decided, started: started, repeatable: repeatable)
+            switch try await execution.begin() {
+            case .written: return execution
             case .useRefused(let id):
                 exhausted.append(id)
                 decided = decide(request, exhausted: exhausted)
@@ -205,27 +205,27 @@ package final class LockDAL: Sendable {
                 denial, of: request, device: snapshot.directory.device(request.deviceID), in: snapshot.directory)
         }
         let timeout = CommandExecution.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
-        let live = services.devices.device(device.id)
+        let runtime = services.devices.device(device.id)
         guard
-            let place = services.devices.reserve(live, for: request.caller.principal, isUrgent: request.isLockdown)
+            let reservation = services.devices.reserve(runtime, for: request.caller.principal, isUrgent: request.isLockdown)
         else { throw .deviceBusy }
         let command = Command(
             id: services.random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
             source: request.caller.origin.source,
             reason: request.statedReason, override: override ? request.override : nil, rule: rule,
-            stateBefore: live.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
+            stateBefore: runtime.status.state, requestedAt: now, deadline: now.advanced(by: timeout))
         return CommandExecution(
-            services, request: request, command: command, stamp: DeviceSnapshot(device),
+            services, request: request, command: command, device: DeviceSnapshot(device),
             adapter: services.adapters[device.adapter],
-            live: live, place: place, deadline: started.advanced(by: timeout), repeatable: repeatable)
+            runtime: runtime, reservation: reservation, deadline: started.advanced(by: timeout), repeatable: repeatable)
     }
 
     /// The command that an earlier request with the same idempotency key created, in its final state; `nil` if there is none.
     /// Waits for a request in flight.
     func earlier(_ repeatable: IdempotentCall) async throws(GatewayError) -> FinishedCommand? {
         switch try await idempotency.begin(repeatable) {
-        case .made(let result): return try await commands.finished(result, denialNow: nil)
-        case .fresh:
+        case .existing(let result): return try await commands.finished(result, denialNow: nil)
+        case .unused:
             idempotency.release(repeatable.key)
             return nil
         }
@@ -242,12 +242,12 @@ package final class LockDAL: Sendable {
 
     /// Rejects new commands, cancels those that were not sent, and waits for those in flight.
     ///
-    /// - Parameter patience: how long to wait for the confirmation of commands in flight.
-    package func stop(patience: Duration) async {
+    /// - Parameter gracePeriod: how long to wait for the confirmation of commands in flight.
+    package func stop(gracePeriod: Duration) async {
         services.running.close()
         services.devices.cancelQueued()
         let timer = Task(executorPreference: executor) { [self] in
-            try await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: patience))
+            try await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: gracePeriod))
             services.devices.abandonInFlight()
         }
         await services.running.allEnded()

@@ -64,15 +64,15 @@ package final class Lockdowns: Sendable {
         let results = await lockDevices(request, until: due)
         guard let property = directory.snapshot.directory.property(id) else { throw .outOfReach(of: subject) }
         let started = StartedLockdown(property: property, results: results)
-        return isReplay ? .replayed(started) : .fresh(started)
+        return isReplay ? .replayed(started) : .executed(started)
     }
 
     /// Whether an earlier request had the same idempotency key. If not, the key is acquired, and must be released.
     private func isReplay(_ repeatable: IdempotentCall?) async throws(GatewayError) -> Bool {
         guard let repeatable else { return false }
         return switch try await idempotency.begin(repeatable) {
-        case .fresh: false
-        case .made: true
+        case .unused: false
+        case .existing: true
         }
     }
 
@@ -132,7 +132,7 @@ package final class Lockdowns: Sendable {
 
     /// Locks one device. After an error other than a denial, the result stays pending, because nothing was decided.
     private func lock(_ device: DeviceID, _ request: LockdownRequest, _ run: LockdownRun) async {
-        let repeatable = request.repeatable.map { $0.part(device) }
+        let repeatable = request.repeatable.map { $0.subkey(for: device) }
         do {
             if request.isReplay, let repeatable, let earlier = try await locks.earlier(repeatable) {
                 return run.set(.command(earlier.command), for: device)
@@ -219,9 +219,9 @@ private struct LockdownRequest: Sendable {
 }
 
 extension IdempotentCall {
-    /// The key of the part of the request that concerns one device. A key in a request contains no space, so the two never
+    /// The key for the part of the request that concerns one device. A key in a request contains no space, so the two never
     /// collide.
-    fileprivate func part(_ device: DeviceID) -> IdempotentCall {
+    fileprivate func subkey(for device: DeviceID) -> IdempotentCall {
         IdempotentCall(key: IdempotencyKey(principal: key.principal, key: "\(key.key) \(device)"), fingerprint: fingerprint)
     }
 }
@@ -253,7 +253,7 @@ extension TenancyUnitOfWork {
         (changed.lockdown, changed.updatedAt) = (lockdown, now)
         apply(.putProperty(changed))
         let (before, after) = Property.fields.recordedChanges(from: property, to: changed)
-        note(.update, RecordTarget(changed), at: .property(changed.id), before: before, after: after)
+        appendRecord(.update, RecordTarget(changed), at: .property(changed.id), before: before, after: after)
         return changed
     }
 }

@@ -16,7 +16,7 @@ package struct Recovery {
     /// The number of commands settled in one transaction.
     private static let batch = 256
     /// The maximum timeout of a command, plus the time in which a late confirmation is accepted.
-    private static let maxPatience = Duration.seconds(60) + UnconfirmedCommand.patience
+    private static let maxGracePeriod = Duration.seconds(60) + UnconfirmedCommand.confirmationGracePeriod
 
     /// Ends every command that has an intent and no outcome as `UNKNOWN`; all outcomes are durable on return.
     ///
@@ -44,12 +44,12 @@ package struct Recovery {
         for open in open.reversed() where open.command.operation.isMovement {
             // Use the wall clock, because the monotonic clock does not continue across a restart. A
             // step of the wall clock never extends the time beyond the maximum.
-            let rest = open.command.deadline.advanced(by: UnconfirmedCommand.patience).duration(since: now)
-            let expiry = monotonic.advanced(by: min(rest, Self.maxPatience))
-            let live = devices.device(open.command.deviceID)
-            live.remember(
+            let rest = open.command.deadline.advanced(by: UnconfirmedCommand.confirmationGracePeriod).duration(since: now)
+            let expiry = monotonic.advanced(by: min(rest, Self.maxGracePeriod))
+            let runtime = devices.device(open.command.deviceID)
+            runtime.remember(
                 UnconfirmedCommand(id: open.command.id, operation: open.command.operation, log: open.log, expiresAt: expiry),
-                of: live.bindingGeneration)
+                of: runtime.bindingGeneration)
         }
     }
 

@@ -182,7 +182,7 @@ extension TenancyDirectory {
     fileprivate func guestAbilities(of user: UserNode, at time: DecisionTime) -> [DeviceID: OperationSet] {
         var allowed: [DeviceID: OperationSet] = [:]
         for entry in user.guestAccesses.entries {
-            guard let device = resolve(entry.deviceID), entry.node.givesReach(to: device, at: time, in: self) else { continue }
+            guard let device = resolve(entry.deviceID), entry.node.makesVisible(device, at: time, in: self) else { continue }
             for operation in LockOperation.allCases {
                 let request = AccessRequest(operation: operation, device: device, time: time)
                 if case .allowed = request.verdict(on: .guestAccess(entry.node), in: self) {

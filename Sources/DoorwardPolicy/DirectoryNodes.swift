@@ -194,7 +194,7 @@ package final class GuestAccessNode: Sendable {
     /// if the device was moved to another portfolio, because the guest must not learn of the move.
     ///
     /// An untrusted clock may show a time before the creation; the access exists, so it has been created.
-    func givesReach(to device: DeviceNode, at time: DecisionTime, in directory: TenancyDirectory) -> Bool {
+    func makesVisible(_ device: DeviceNode, at time: DecisionTime, in directory: TenancyDirectory) -> Bool {
         let (instant, reach) = (time.expiryInstant.milliseconds, reach)
         guard instant < reach.upperBound, instant >= reach.lowerBound || !time.isTrusted else { return false }
         guard let property = device.propertyID, property != access.propertyID else { return true }

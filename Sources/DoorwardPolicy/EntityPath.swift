@@ -92,7 +92,7 @@ extension SecurityService {
         assert(subject.version == directory.version, "the subject belongs to another snapshot")
         guard let user = subject.user else {
             if let link = subject.link, let device = path.device, let time, link.access.deviceIDs.contains(device.id),
-                link.givesReach(to: device, at: time, in: directory)
+                link.makesVisible(device, at: time, in: directory)
             {
                 _ = body(.guestAccess(link))
             }
@@ -105,7 +105,7 @@ extension SecurityService {
         if let device = path.device, let time, user.deviceFilter.mayContain(device.id) {
             let entries = user.guestAccesses.entries
             for index in user.guestAccesses.indices(on: device.id)
-            where entries[index].node.givesReach(to: device, at: time, in: directory) {
+            where entries[index].node.makesVisible(device, at: time, in: directory) {
                 if body(.guestAccess(entries[index].node)) == .stop { return }
             }
         }
@@ -159,7 +159,7 @@ extension SecurityService {
         if let key = subject.key {
             // An expired key reaches nothing, as in decisions.
             if let time, key.hasExpired(at: time) { return false }
-            return reaches(key.role, path, at: time, in: directory) && reaches(key.maker, path, at: time, in: directory)
+            return reaches(key.role, path, at: time, in: directory) && reaches(key.creator, path, at: time, in: directory)
         }
         var isReached = false
         forEachRule(reaching: path, for: subject, at: time, in: directory) { _ in

@@ -36,8 +36,8 @@ extension SecurityService {
         of rule: Rule, allowing request: AccessRequest, for subject: Subject, in directory: TenancyDirectory
     ) -> Timestamp? {
         if let key = subject.key {
-            let ofMaker = end(of: rule, allowing: request, for: key.maker, in: directory)
-            return min(key.key.expiresAt, ofMaker ?? key.key.expiresAt)
+            let ofCreator = end(of: rule, allowing: request, for: key.creator, in: directory)
+            return min(key.key.expiresAt, ofCreator ?? key.key.expiresAt)
         }
         var end: Timestamp?
         forEachRule(reaching: request, for: subject, in: directory) { reaching, verdict in
@@ -86,7 +86,7 @@ extension SecurityService {
         guard subject.isEnabled else { return [] }
         if let key = subject.key {
             return visiblePortfolioIDs(for: key.role, in: directory).filter {
-                allows(key.maker, .portfolioRead, on: .portfolio($0), in: directory).isAllowed
+                allows(key.creator, .portfolioRead, on: .portfolio($0), in: directory).isAllowed
             }
         }
         if subject.isSuperAdmin { return directory.portfolioIDs }
@@ -99,7 +99,7 @@ extension SecurityService {
         guard subject.isEnabled else { return [] }
         if let key = subject.key {
             return visiblePropertyIDs(for: key.role, in: directory).filter {
-                allows(key.maker, .propertyRead, on: .property($0), in: directory).isAllowed
+                allows(key.creator, .propertyRead, on: .property($0), in: directory).isAllowed
             }
         }
         if subject.isSuperAdmin { return directory.propertyIDs }
@@ -117,7 +117,7 @@ extension SecurityService {
         guard subject.isEnabled else { return [] }
         if let key = subject.key {
             return visibleUnitIDs(for: key.role, in: directory).filter {
-                allows(key.maker, .unitRead, on: .unit($0), in: directory).isAllowed
+                allows(key.creator, .unitRead, on: .unit($0), in: directory).isAllowed
             }
         }
         if subject.isSuperAdmin { return directory.unitIDs }
@@ -140,7 +140,7 @@ extension SecurityService {
         guard subject.isEnabled else { return [] }
         if let key = subject.key {
             return visibleDeviceIDs(for: key.role, at: time, in: directory).filter {
-                decide(key.maker, .viewStatus, on: $0, at: time, override: false, in: directory).isAllowed
+                decide(key.creator, .viewStatus, on: $0, at: time, override: false, in: directory).isAllowed
             }
         }
         if subject.isSuperAdmin { return directory.deviceIDs }

@@ -94,7 +94,7 @@ extension SecurityService {
     ) -> [UserRoleAssociation] {
         if let key = subject.key {
             let isGiven = !carriers(of: operations, by: key.role, on: device, in: directory).isEmpty
-            return isGiven ? carriers(of: operations, by: key.maker, on: device, in: directory) : []
+            return isGiven ? carriers(of: operations, by: key.creator, on: device, in: directory) : []
         }
         guard subject.isEnabled, let user = subject.user, let device = directory.resolve(device), device.isAssigned
         else { return [] }
@@ -113,9 +113,9 @@ extension SecurityService {
         where subject: Subject, holds operation: LockOperation, in directory: TenancyDirectory
     ) -> [AssociatedEntity] {
         if let key = subject.key {
-            let ofMaker = entities(where: key.maker, holds: operation, in: directory)
+            let ofCreator = entities(where: key.creator, holds: operation, in: directory)
             return entities(where: key.role, holds: operation, in: directory).flatMap { entity in
-                ofMaker.contains { directory.covers($0, entity) } ? [entity] : ofMaker.filter { directory.covers(entity, $0) }
+                ofCreator.contains { directory.covers($0, entity) } ? [entity] : ofCreator.filter { directory.covers(entity, $0) }
             }
         }
         guard let user = subject.user, subject.isEnabled else { return [] }
@@ -220,7 +220,7 @@ extension SecurityService {
         _ role: Role, on entity: AssociatedEntity, _ subject: Subject, in directory: TenancyDirectory
     ) -> Bool {
         if let key = subject.key {
-            return [key.role, key.maker].allSatisfy { holds(role, on: entity, $0, in: directory) }
+            return [key.role, key.creator].allSatisfy { holds(role, on: entity, $0, in: directory) }
         }
         guard subject.isEnabled, let path = EntityPath(ManagedObject(entity), in: directory) else { return false }
         var isHeld = false
@@ -265,7 +265,7 @@ extension SecurityService {
     private static func level(
         of key: KeyScope, for object: FieldObject, at time: DecisionTime, in directory: TenancyDirectory
     ) -> FieldLevel? {
-        let levels = [key.role, key.maker].map { fieldLevel(of: $0, for: object, at: time, in: directory) }
+        let levels = [key.role, key.creator].map { fieldLevel(of: $0, for: object, at: time, in: directory) }
         let common = levels.contains(nil) ? nil : levels.compactMap(\.self).min()
         guard case .event(_, _, _, let actor?) = object, key.isActor(actor) else { return common }
         return max(common ?? .management, .management)

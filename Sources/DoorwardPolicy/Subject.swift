@@ -35,7 +35,7 @@ package struct Subject: Sendable {
     }
 
     init(key: KeyScope, version: UInt64) {
-        (user, link, self.key, status, self.version) = (nil, nil, key, key.maker.status, version)
+        (user, link, self.key, status, self.version) = (nil, nil, key, key.creator.status, version)
     }
 
     /// A subject that holds the roles of `node` although there is no such user.
@@ -73,7 +73,7 @@ package struct Subject: Sendable {
     /// The entity of each role that the subject holds, in no order. For an API key these are the entities of its role and of its
     /// creator's roles; which rights it has there is decided as for any object.
     package var roleEntities: [AssociatedEntity] {
-        key.map { $0.role.roleEntities + $0.maker.roleEntities } ?? user?.roles.all.map(\.entity) ?? []
+        key.map { $0.role.roleEntities + $0.creator.roleEntities } ?? user?.roles.all.map(\.entity) ?? []
     }
 
     /// The instant from which a subject who reads the history of a unit as its tenant may read it; `nil` if the subject is not a
@@ -81,7 +81,7 @@ package struct Subject: Sendable {
     /// by another role.
     package func historyStart(in unit: UnitID) -> Timestamp? {
         guard let key else { return tenancyStart(in: unit) }
-        return key.maker.historyStart(in: unit) ?? key.role.tenancyStart(in: unit)
+        return key.creator.historyStart(in: unit) ?? key.role.tenancyStart(in: unit)
     }
 
     /// The creation time of the subject's oldest tenant role on a unit; `nil` if the subject is not a tenant of the unit.
@@ -206,11 +206,11 @@ final class KeyScope: Sendable {
     /// A subject that holds the key's role and nothing else.
     let role: Subject
     /// The user or key that created it, with all rights held now.
-    let maker: Subject
+    let creator: Subject
 
-    init(_ node: APIKeyNode, maker: Subject) {
-        (key, self.maker) = (node.key, maker)
-        role = Subject(roles: node.role, version: maker.version)
+    init(_ node: APIKeyNode, creator: Subject) {
+        (key, self.creator) = (node.key, creator)
+        role = Subject(roles: node.role, version: creator.version)
     }
 
     func isActor(_ actor: RecordActor) -> Bool { actor.kind == .apiKey && actor.id == key.id.description }
@@ -218,9 +218,9 @@ final class KeyScope: Sendable {
     /// The decision for the key. An allowed decision names the creator's rule. A denial for lack of the key's role names no rule,
     /// since that role is not an association.
     func decide(_ decide: (Subject) -> Decision) -> Decision {
-        let ofMaker = decide(maker)
-        guard case .denied(var denial) = decide(role) else { return ofMaker }
-        denial.hasReach = denial.hasReach && ofMaker.denial?.hasReach ?? true
+        let ofCreator = decide(creator)
+        guard case .denied(var denial) = decide(role) else { return ofCreator }
+        denial.hasReach = denial.hasReach && ofCreator.denial?.hasReach ?? true
         denial.rule = nil
         return .denied(denial)
     }
@@ -257,15 +257,15 @@ extension TenancyDirectory {
         guard let node = apiKeys[id], EntityPath(ManagedObject(node.key.entity), in: self) != nil else {
             return Subject(nil, version: version)
         }
-        let maker = subject(of: node.key.maker)
-        guard maker.status != .unknown else { return Subject(nil, version: version) }
-        return Subject(key: KeyScope(node, maker: maker), version: version)
+        let creator = subject(of: node.key.creator)
+        guard creator.status != .unknown else { return Subject(nil, version: version) }
+        return Subject(key: KeyScope(node, creator: creator), version: version)
     }
 }
 
 extension KeyScope {
     /// Whether the key, or a key that it was created with, has expired.
     func hasExpired(at time: DecisionTime) -> Bool {
-        key.expiresAt <= time.expiryInstant || maker.key?.hasExpired(at: time) ?? false
+        key.expiresAt <= time.expiryInstant || creator.key?.hasExpired(at: time) ?? false
     }
 }

@@ -71,8 +71,6 @@ package struct TenancyDirectory: Sendable {
     /// The number of changes that led to this version. A `Subject` of another version is not valid here.
     var version: UInt64 = 0
 
-    /// The number of super admins, including disabled ones.
-    package var superAdminCount: Int { superAdmins.count }
     /// The number of users, including disabled ones.
     package internal(set) var userCount = 0
 

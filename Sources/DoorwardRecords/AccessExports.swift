@@ -159,7 +159,7 @@ package struct AccessExports: Sendable {
             RecordBody(
                 log: log, id: random.id(at: now), at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
                 source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
-                place: log.portfolioID.map { EntityPathIDs(propertyID: property, portfolioID: $0) }, event: .export,
+                path: log.portfolioID.map { EntityPathIDs(propertyID: property, portfolioID: $0) }, event: .export,
                 details: details))
     }
 }

@@ -47,7 +47,7 @@ package struct AuditLogs: Sendable {
         return heads.filter { tenancy.denial(of: subject, verifying: $0.log) == nil }.map { head in
             AuditedLog(
                 log: head.log, origin: checkpoints.origin(of: head.log).description, size: head.size,
-                lastCheckpointAt: head.mark?.signedAt, isContradicted: contradicted.contains(head.log))
+                lastCheckpointAt: head.lastCheckpoint?.signedAt, isContradicted: contradicted.contains(head.log))
         }
     }
 

@@ -81,7 +81,7 @@ extension CheckpointJournal {
         let newest = newest
         let stored = heads.reduce(into: [LogID: LogHead]()) { $0[$1.log] = $1 }
         for log in Set(newest.keys).union(stored.keys).sorted(by: { $0.description < $1.description }) {
-            let (head, entry) = (stored[log] ?? LogHead(log: log, size: 0, mark: nil), newest[log])
+            let (head, entry) = (stored[log] ?? LogHead(log: log, size: 0, lastCheckpoint: nil), newest[log])
             let problem = try await Self.problem(of: head, entry, keys: keys, root: root)
             if let problem { found.append(CheckpointMismatch(log: log, problem: problem)) }
         }
@@ -91,7 +91,7 @@ extension CheckpointJournal {
     private static func problem(
         of head: LogHead, _ entry: Entry?, keys: [[UInt8]], root: (LogID, UInt64) async throws(GatewayError) -> [UInt8]?
     ) async throws(GatewayError) -> CheckpointMismatch.Problem? {
-        let (generation, marked) = (head.mark?.generation ?? 1, head.mark?.size ?? 0)
+        let (generation, marked) = (head.lastCheckpoint?.generation ?? 1, head.lastCheckpoint?.size ?? 0)
         // A checkpoint of an earlier generation was given up when the present one was opened.
         guard let entry, entry.origin.generation >= generation else { return marked > 0 ? .olderFile(signed: marked) : nil }
         guard entry.isSigned(byOneOf: keys) else { return .notSigned }

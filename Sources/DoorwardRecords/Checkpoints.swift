@@ -17,7 +17,7 @@ package final class Checkpoints: Sendable {
         var newest: [LogID: CheckpointJournal.Entry] = [:]
         /// The newest checkpoint of each log that a witness has cosigned.
         var cosigned: [LogID: CheckpointJournal.Entry] = [:]
-        var marks: [LogID: CheckpointMark] = [:]
+        var lastCheckpoints: [LogID: LastCheckpoint] = [:]
         /// The logs whose records contradict their newest checkpoint.
         var contradicted: Set<LogID> = []
         /// Whether the last line of the file may be incomplete.
@@ -77,7 +77,7 @@ package final class Checkpoints: Sendable {
 
     /// The origin of a log in its present generation.
     func origin(of log: LogID) -> LogOrigin {
-        LogOrigin(gateway: gatewayName, log: log, generation: state.withLock { $0.marks[log]?.generation ?? 1 })
+        LogOrigin(gateway: gatewayName, log: log, generation: state.withLock { $0.lastCheckpoints[log]?.generation ?? 1 })
     }
 
     /// The logs whose records contradict their newest checkpoint.
@@ -115,13 +115,13 @@ package final class Checkpoints: Sendable {
         let stored = heads.reduce(into: [LogID: LogHead]()) { $0[$1.log] = $1 }
         var (transaction, generations) = (StoreTransaction(), [LogID: Int]())
         for log in concerned.union([.gateway]).sorted(by: { $0.description < $1.description }) {
-            let head = stored[log] ?? LogHead(log: log, size: 0, mark: nil)
+            let head = stored[log] ?? LogHead(log: log, size: 0, lastCheckpoint: nil)
             let entry = journal.newest[log]
             if concerned.contains(log) {
-                let generation = max(head.mark?.generation ?? 1, entry?.origin.generation ?? 1) + 1
+                let generation = max(head.lastCheckpoint?.generation ?? 1, entry?.origin.generation ?? 1) + 1
                 generations[log] = generation
                 transaction.counters.append(
-                    .noteCheckpoint(CheckpointMark(log: log, generation: generation, size: 0, signedAt: nil)))
+                    .setLastCheckpoint(LastCheckpoint(log: log, generation: generation, size: 0, signedAt: nil)))
             }
             transaction.records.append(recoveryRecord(head, givenUp: entry, generations[log], concerned))
         }
@@ -153,10 +153,10 @@ package final class Checkpoints: Sendable {
 
     private func adopt(_ journal: CheckpointJournal, _ heads: [LogHead]) {
         state.withLock { state in
-            state.marks = heads.reduce(into: [:]) { $0[$1.log] = $1.mark }
-            let marks = state.marks
+            state.lastCheckpoints = heads.reduce(into: [:]) { $0[$1.log] = $1.lastCheckpoint }
+            let lastCheckpoints = state.lastCheckpoints
             func isPresent(_ log: LogID, _ entry: CheckpointJournal.Entry) -> Bool {
-                entry.origin.generation == marks[log]?.generation ?? 1
+                entry.origin.generation == lastCheckpoints[log]?.generation ?? 1
             }
             state.newest = journal.newest.filter(isPresent)
             state.cosigned = journal.newestCosigned.filter(isPresent)
@@ -229,7 +229,7 @@ package final class Checkpoints: Sendable {
             guard let entry = state.newest[log], entry.checkpoint.size == size, entry.origin.gateway == gatewayName else {
                 return true
             }
-            return entry.note.isSigned(by: state.signer.verifierKey) != true || state.marks[log]?.size != size
+            return entry.note.isSigned(by: state.signer.verifierKey) != true || state.lastCheckpoints[log]?.size != size
         }
     }
 
@@ -257,7 +257,7 @@ package final class Checkpoints: Sendable {
             try await append(entries.flatMap { CheckpointJournal.line($0.note) })
             state.withLock { state in for entry in entries { state.newest[entry.origin.log] = entry } }
         }
-        try await noteMarks(of: logs)
+        try await writeLastCheckpoints(of: logs)
     }
 
     /// - Returns: `nil` if the newest checkpoint is up to date, or the log contradicts it.
@@ -291,7 +291,7 @@ package final class Checkpoints: Sendable {
             "origin": .string(origin(of: log).description), "checkpointSize": .integer(Int64(clamping: signed)),
             "size": .integer(Int64(clamping: size)),
         ]
-        let record = gatewayRecord(.gateway, .checkpointMismatch, at: clock.now(), place: log, details)
+        let record = gatewayRecord(.gateway, .checkpointMismatch, at: clock.now(), of: log, details)
         do {
             try await storeGuard.write(StoreTransaction(records: [record]))
         } catch {
@@ -328,27 +328,27 @@ package final class Checkpoints: Sendable {
 
     /// Stores which checkpoints are the newest, and records those of portfolios in the gateway's log: many of them in one record,
     /// so that the log does not grow with the number of portfolios.
-    private func noteMarks(of logs: [LogID]) async throws {
+    private func writeLastCheckpoints(of logs: [LogID]) async throws {
         let now = clock.now()
         let due = state.withLock { state in
             logs.compactMap { log -> CheckpointJournal.Entry? in
                 guard let entry = state.newest[log] else { return nil }
-                let mark = state.marks[log]
-                return mark?.size == entry.checkpoint.size && mark?.generation == entry.origin.generation ? nil : entry
+                let last = state.lastCheckpoints[log]
+                return last?.size == entry.checkpoint.size && last?.generation == entry.origin.generation ? nil : entry
             }
         }
         var rest = due[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
-            let marks = part.map {
-                CheckpointMark(log: $0.origin.log, generation: $0.origin.generation, size: $0.checkpoint.size, signedAt: now)
+            let lastCheckpoints = part.map {
+                LastCheckpoint(log: $0.origin.log, generation: $0.origin.generation, size: $0.checkpoint.size, signedAt: now)
             }
             try await storeGuard.write(
                 StoreTransaction(
-                    counters: marks.map { .noteCheckpoint($0) },
+                    counters: lastCheckpoints.map { .setLastCheckpoint($0) },
                     records: record(of: part.filter { $0.origin.log != .gateway }, at: now).map { [$0] } ?? []))
-            state.withLock { state in for mark in marks { state.marks[mark.log] = mark } }
+            state.withLock { state in for checkpoint in lastCheckpoints { state.lastCheckpoints[checkpoint.log] = checkpoint } }
         }
     }
 
@@ -358,10 +358,10 @@ package final class Checkpoints: Sendable {
     private func record(of entries: [CheckpointJournal.Entry], at now: Timestamp) -> PendingRecord? {
         guard let first = entries.first else { return nil }
         if entries.count == 1 {
-            return gatewayRecord(.gateway, .checkpoint, at: now, place: first.origin.log, first.checkpoint.recorded)
+            return gatewayRecord(.gateway, .checkpoint, at: now, of: first.origin.log, first.checkpoint.recorded)
         }
         let all = entries.map { RecordValue.object($0.checkpoint.recorded) }
-        return gatewayRecord(.gateway, .checkpoint, at: now, place: .gateway, ["checkpoints": .array(all)])
+        return gatewayRecord(.gateway, .checkpoint, at: now, of: .gateway, ["checkpoints": .array(all)])
     }
 
     private func recoveryRecord(
@@ -377,16 +377,16 @@ package final class Checkpoints: Sendable {
                 } ?? .null
         }
         if head.log == .gateway { details["logs"] = .array(concerned.map(\.description).sorted().map { .string($0) }) }
-        return gatewayRecord(head.log, .recovered, at: clock.now(), place: head.log, details)
+        return gatewayRecord(head.log, .recovered, at: clock.now(), of: head.log, details)
     }
 
     private func gatewayRecord(
-        _ log: LogID, _ event: RecordEvent, at now: Timestamp, place: LogID, _ details: [String: RecordValue]
+        _ log: LogID, _ event: RecordEvent, at now: Timestamp, of subject: LogID, _ details: [String: RecordValue]
     ) -> PendingRecord {
         PendingRecord(
             RecordBody(
                 log: log, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
-                place: place.portfolioID.map { EntityPathIDs(portfolioID: $0) }, event: event, details: details))
+                path: subject.portfolioID.map { EntityPathIDs(portfolioID: $0) }, event: event, details: details))
     }
 }
 

@@ -97,7 +97,7 @@ package final class LogRetention: Sendable {
         let root = try await LogProofs(log: storeGuard.log).root(of: log, size: until)
         var transaction = StoreTransaction(
             // A legal hold, another retention or the end of the portfolio since then refuses the removal.
-            requires: [.unchanged(since: .putPortfolio(portfolio))], cuts: [LogCut(log: log, firstSeq: until)])
+            requires: [.unchanged(since: .putPortfolio(portfolio))], truncations: [LogTruncation(log: log, firstSeq: until)])
         transaction.records = [record(of: portfolio, first..<until, days, limit, root, at: now)]
         guard try await commit(transaction) else { return false }
         isFinishingDue.withLock { $0 = true }
@@ -147,7 +147,7 @@ package final class LogRetention: Sendable {
         return PendingRecord(
             RecordBody(
                 log: .portfolio(portfolio.id), id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
-                place: EntityPathIDs(portfolioID: portfolio.id), event: .retentionCut, details: details))
+                path: EntityPathIDs(portfolioID: portfolio.id), event: .retentionCut, details: details))
     }
 }
 

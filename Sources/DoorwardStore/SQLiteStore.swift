@@ -80,7 +80,7 @@ package final class SQLiteStore: GatewayStore {
             try connection.keys.erase(try connection.erasedPersons())
             // A process that was killed may have left erased content in the write-ahead log. A migration may also have rewritten the whole
             // database, and the first commands must not wait for a checkpoint of it.
-            try connection.cutLog(waitsForReaders: true)
+            try connection.truncateWAL(waitsForReaders: true)
             try connection.prune(at: clock.now())
             try Projector.catchUp(connection.queue, limit: limits.entriesPerProjection)
         } catch let error as DurableFile.Failure {

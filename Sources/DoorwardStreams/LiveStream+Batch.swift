@@ -8,7 +8,7 @@ extension LiveStream {
     /// Decides and renders with the present directory and time, and enters the gate.
     func take(_ stored: Stored) -> StreamBatch? {
         state.withLock { state -> StreamBatch? in
-            guard !state.hasClosed, !state.isCut else { return nil }
+            guard !state.hasClosed, !state.isDisconnected else { return nil }
             let (view, now) = (view, services.clock.monotonicNow())
             var builder = StreamBatchBuilder(
                 generation: generation, stream: number, now: now, render: { [render] in render(view, $0) })
@@ -29,7 +29,7 @@ extension LiveStream {
                 }
                 if state.hasWork { signal.set() }
             }
-            builder.flush(state.marks)
+            builder.flush(state.positions)
             guard !builder.events.isEmpty else { return nil }
             state.inFlight = InFlight(objects: builder.output.objects, stored: builder.stored, since: now)
             return StreamBatch(events: builder.events, namesText: state.mirror.namesText, isLast: state.hasClosed)
@@ -70,7 +70,7 @@ extension LiveStream {
         for name in state.mirror.stored(.accessRecord, where: { $0 == .resuming }) {
             state.mirror.setReady(name.name, into: &builder.output)
         }
-        builder.flush(state.marks)
+        builder.flush(state.positions)
         for page in stored.recordPages { addPage(page, &state, view, &builder) }
         if let (log, page) = stored.records { follow(log, page, names, &state, view, &builder) }
     }
@@ -89,7 +89,7 @@ extension LiveStream {
         state.mirror.sendStored(page.name, .accessRecord, values, isLast: page.next == nil, into: &builder.output)
         state.follow.cursors[page.name] = page.next
         if page.next == nil { state.mirror.setReady(page.name, into: &builder.output) }
-        builder.flush(state.marks)
+        builder.flush(state.positions)
     }
 
     private func follow(
@@ -103,11 +103,11 @@ extension LiveStream {
             let value = builder.value(of: .record(record))
             state.mirror.emit(
                 .change(names: chosen, type: .accessRecord, object: value), value.count + 128, into: &builder.output)
-            builder.flush(state.marks)
+            builder.flush(state.positions)
         }
         if let next = page.next {
             state.follow.advance(log, to: next.seq + 1, at: nil)
-            _ = state.follow.note(log)
+            _ = state.follow.markDirty(log)
         }
     }
 
@@ -123,7 +123,7 @@ extension LiveStream {
                 let values = commands.map { ($0, builder.value(of: .command($0))) }
                 state.mirror.sendStored(name.name, .command, values.map(\.1), isLast: true, into: &builder.output)
                 for (command, value) in values {
-                    state.mirror.noteCommand(StreamObject(.command, command.command.id), value, under: name.name)
+                    state.mirror.recordSentCommand(StreamObject(.command, command.command.id), value, under: name.name)
                 }
             }
             if list.phase != .ready { state.mirror.setReady(name.name, into: &builder.output) }
@@ -161,10 +161,11 @@ private struct StreamBatchBuilder {
     }
 
     /// Sets this position in the logs for the events added since the last call.
-    mutating func flush(_ records: RecordMarks) {
+    mutating func flush(_ records: LogPositions) {
         for (content, number) in output.events.dropFirst(events.count) {
-            let mark = StreamMark(generation: generation, stream: stream, number: number, createdAt: now, records: records)
-            events.append(StreamEvent(content: content, mark: mark))
+            let position = StreamPosition(
+                generation: generation, stream: stream, number: number, createdAt: now, records: records)
+            events.append(StreamEvent(content: content, position: position))
         }
     }
 }

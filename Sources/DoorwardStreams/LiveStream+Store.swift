@@ -58,7 +58,7 @@ extension LiveStream {
             do throws(StoreError) {
                 stored.records = (log, try await services.store.records(of: log, from: follow.next[log] ?? 0, view))
             } catch {
-                state.withLock { _ = $0.follow.note(log) }
+                state.withLock { _ = $0.follow.markDirty(log) }
                 throw error
             }
         }

@@ -74,8 +74,8 @@ package final class LiveStream: Sendable {
         var positionDue = MonotonicInstant(nanoseconds: 0)
         var inFlight: InFlight?
         var gateWaiters: [CheckedContinuation<Void, Never>] = []
-        var isCut = false
-        var cut: (@Sendable () async -> Void)?
+        var isDisconnected = false
+        var close: (@Sendable () async -> Void)?
         /// Whether the store could not be read; it is tried again at the next tick.
         var isBlocked = false
     }
@@ -92,7 +92,7 @@ package final class LiveStream: Sendable {
     let state: Mutex<State>
 
     init(
-        id: String, number: UInt64, caller: Caller, mirror: StreamMirror, resumed: RecordMarks?, isResumed: Bool,
+        id: String, number: UInt64, caller: Caller, mirror: StreamMirror, resumed: LogPositions?, isResumed: Bool,
         generation: UInt64, services: StreamServices, render: @escaping Render
     ) {
         (self.id, self.number, self.caller, self.services, self.render) = (id, number, caller, services, render)
@@ -136,19 +136,19 @@ package final class LiveStream: Sendable {
     // MARK: - Changes
 
     /// Notes changes of objects, and wakes the stream if one of them concerns it.
-    func note(_ changes: [ChangedObject]) {
+    func markChanged(_ changes: [ChangedObject]) {
         let view = view
         let isConcerned = state.withLock { state in
-            changes.reduce(false) { state.note($1, view, caller) || $0 }
+            changes.reduce(false) { state.markChanged($1, view, caller) || $0 }
         }
         if isConcerned { signal.set() }
     }
 
     /// Notes that anything may have changed.
-    func noteAll() {
+    func markAllChanged() {
         state.withLock { state in
             state.mirror.markStale(rightsChanged: true)
-            state.follow.noteAll()
+            state.follow.markAllDirty()
             state.hasMissedCommands = state.mirror.has(.command)
         }
         signal.set()
@@ -188,8 +188,8 @@ package final class LiveStream: Sendable {
 
     // MARK: - Sending
 
-    /// - Parameter cut: closes the connection, and returns when nothing more is sent on it.
-    package func attach(cut: @escaping @Sendable () async -> Void) { state.withLock { $0.cut = cut } }
+    /// - Parameter close: closes the connection, and returns when nothing more is sent on it.
+    package func attach(close: @escaping @Sendable () async -> Void) { state.withLock { $0.close = close } }
 
     /// The next events, as soon as there are some; `nil` if the task was cancelled or the stream has ended.
     ///
@@ -197,7 +197,7 @@ package final class LiveStream: Sendable {
     package func nextBatch() async -> StreamBatch? {
         while !Task.isCancelled {
             if let batch = await pendingBatch() { return batch }
-            if state.withLock({ $0.hasClosed || $0.isCut }) { return nil }
+            if state.withLock({ $0.hasClosed || $0.isDisconnected }) { return nil }
             await signal.wait()
         }
         return nil
@@ -261,12 +261,12 @@ package final class LiveStream: Sendable {
     }
 
     /// Disconnects the client. Once this returns, nothing more is sent.
-    func cutOff() async {
-        let cut = state.withLock { state in
-            defer { state.isCut = true }
-            return state.cut
+    func disconnect() async {
+        let close = state.withLock { state in
+            defer { state.isDisconnected = true }
+            return state.close
         }
-        await cut?()
+        await close?()
         leaveGate()
         signal.set()
     }
@@ -274,8 +274,8 @@ package final class LiveStream: Sendable {
 
 extension LiveStream.State {
     /// The position in the logs, for the ids of events.
-    var marks: RecordMarks {
-        follow.marks(isComplete: mirror.stored(.accessRecord) { $0 == .waiting }.isEmpty)
+    var positions: LogPositions {
+        follow.positions(isComplete: mirror.stored(.accessRecord) { $0 == .waiting }.isEmpty)
     }
 
     /// Whether another step has something to do.
@@ -291,59 +291,59 @@ extension LiveStream.State {
     }
 
     /// - Returns: whether the change concerns the stream.
-    fileprivate mutating func note(_ change: ChangedObject, _ view: StreamView, _ caller: Caller) -> Bool {
+    fileprivate mutating func markChanged(_ change: ChangedObject, _ view: StreamView, _ caller: Caller) -> Bool {
         switch change {
-        case .deviceStatus(let id): return mirror.note(StreamObject(.device, id), view)
-        case .log(let log): return mirror.has(.accessRecord) && follow.note(log)
+        case .deviceStatus(let id): return mirror.markChanged(StreamObject(.device, id), view)
+        case .log(let log): return mirror.has(.accessRecord) && follow.markDirty(log)
         case .command(let id, let user):
             guard mirror.has(.command), user != nil, user == view.subject.actorUserID else { return false }
             dirtyCommands.insert(id)
             return true
         case .permissions(let user), .user(let user):
-            guard user == caller.userID || user == view.subject.actorUserID else { return noteDependents(view) }
+            guard user == caller.userID || user == view.subject.actorUserID else { return markDependentsChanged(view) }
             mirror.markStale(rightsChanged: true)
             return true
-        case .portfolio(let id): return notePortfolio(id, view)
+        case .portfolio(let id): return markPortfolioChanged(id, view)
         case .property(let id):
-            var isConcerned = mirror.note(StreamObject(.property, id), view)
+            var isConcerned = mirror.markChanged(StreamObject(.property, id), view)
             for unit in mirror.has(.unit) ? view.tenancy.unitIDs(of: id) : [] {
-                isConcerned = mirror.noteSent(StreamObject(.unit, unit)) || isConcerned
+                isConcerned = mirror.markChangedIfSent(StreamObject(.unit, unit)) || isConcerned
             }
             for device in mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : [] {
-                isConcerned = mirror.noteSent(StreamObject(.device, device)) || isConcerned
+                isConcerned = mirror.markChangedIfSent(StreamObject(.device, device)) || isConcerned
             }
-            return noteDependents(view) || isConcerned
+            return markDependentsChanged(view) || isConcerned
         case .unit(let id):
-            var isConcerned = mirror.note(StreamObject(.unit, id), view)
+            var isConcerned = mirror.markChanged(StreamObject(.unit, id), view)
             for device in mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : [] {
-                isConcerned = mirror.noteSent(StreamObject(.device, device)) || isConcerned
+                isConcerned = mirror.markChangedIfSent(StreamObject(.device, device)) || isConcerned
             }
-            return noteDependents(view) || isConcerned
+            return markDependentsChanged(view) || isConcerned
         case .device(let id):
-            let isConcerned = mirror.note(StreamObject(.device, id), view)
-            return noteDependents(view) || isConcerned
+            let isConcerned = mirror.markChanged(StreamObject(.device, id), view)
+            return markDependentsChanged(view) || isConcerned
         case .guestAccess(let id):
-            let isConcerned = mirror.note(StreamObject(.guestAccess, id), view)
-            return noteDependents(view) || isConcerned
+            let isConcerned = mirror.markChanged(StreamObject(.guestAccess, id), view)
+            return markDependentsChanged(view) || isConcerned
         }
     }
 
     /// The modules of a portfolio decide whether its guests see locks.
-    private mutating func notePortfolio(_ id: PortfolioID, _ view: StreamView) -> Bool {
+    private mutating func markPortfolioChanged(_ id: PortfolioID, _ view: StreamView) -> Bool {
         if !view.subject.seesByRolesAlone {
             mirror.markStale()
             return true
         }
-        var isConcerned = mirror.note(StreamObject(.portfolio, id), view)
-        isConcerned = mirror.note(StreamObject(.subscription, id), view) || isConcerned
-        return noteDependents(view) || isConcerned
+        var isConcerned = mirror.markChanged(StreamObject(.portfolio, id), view)
+        isConcerned = mirror.markChanged(StreamObject(.subscription, id), view) || isConcerned
+        return markDependentsChanged(view) || isConcerned
     }
 
     /// Marks the objects that are computed from many others as changed: the abilities, and the usage of subscriptions.
-    private mutating func noteDependents(_ view: StreamView) -> Bool {
-        var isConcerned = mirror.note(.permissions, view)
+    private mutating func markDependentsChanged(_ view: StreamView) -> Bool {
+        var isConcerned = mirror.markChanged(.permissions, view)
         guard mirror.has(.subscription) else { return isConcerned }
-        for object in mirror.sent(.subscription) { isConcerned = mirror.noteSent(object) || isConcerned }
+        for object in mirror.sent(.subscription) { isConcerned = mirror.markChangedIfSent(object) || isConcerned }
         return isConcerned
     }
 }

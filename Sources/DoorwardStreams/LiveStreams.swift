@@ -84,17 +84,18 @@ package final class LiveStreams: Sendable {
     /// - Throws: `.streamLimitReached` for a user with too many streams, `.unavailable` if the gateway has too many,
     ///   `.shuttingDown`.
     package func open(
-        _ caller: Caller, _ names: [StreamName], from position: StreamMark?, wasSent: Bool, maxStreams: Int,
+        _ caller: Caller, _ names: [StreamName], from position: StreamPosition?, wasSent: Bool, maxStreams: Int,
         render: @escaping LiveStream.Render
     ) throws(GatewayError) -> Lease {
         let owner = services.directory.resolve(caller).subject.actorUserID
         let number = try reserve(owner, maxStreams)
         let (mirror, isResumed) = mirror(for: caller, names, from: position, wasSent: wasSent)
-        let marks = position?.records
+        let positions = position?.records
         let stream = LiveStream(
             id: random.id(at: services.clock.now(), of: LiveStream.self).description, number: number, caller: caller,
             mirror: mirror,
-            resumed: marks?.isComplete == true ? marks : nil, isResumed: isResumed, generation: generation, services: services,
+            resumed: positions?.isComplete == true ? positions : nil, isResumed: isResumed, generation: generation,
+            services: services,
             render: render)
         (wasSent ? isResumed ? metrics.resumed : metrics.reset : metrics.opened).increment()
         // Registered before anything is read, so that no later change is missed.
@@ -123,7 +124,7 @@ package final class LiveStreams: Sendable {
 
     /// The state with which a stream begins: that of the earlier stream if it is known, and otherwise an empty one.
     private func mirror(
-        for caller: Caller, _ names: [StreamName], from position: StreamMark?, wasSent: Bool
+        for caller: Caller, _ names: [StreamName], from position: StreamPosition?, wasSent: Bool
     ) -> (StreamMirror, isResumed: Bool) {
         if let position, let earlier = earlier(position, of: caller) {
             return (earlier, earlier.activeNames.allSatisfy { !$0.needsReset })
@@ -140,7 +141,7 @@ package final class LiveStreams: Sendable {
         return (mirror, isResumed)
     }
 
-    private func earlier(_ position: StreamMark, of caller: Caller) -> StreamMirror? {
+    private func earlier(_ position: StreamPosition, of caller: Caller) -> StreamMirror? {
         let now = services.clock.monotonicNow()
         guard position.generation == generation, now.duration(since: position.createdAt) <= Self.retention else { return nil }
         let found: StreamMirror?
@@ -207,7 +208,7 @@ package final class LiveStreams: Sendable {
     private func distribute(_ changes: ChangeFeed.Changes?) {
         // Read it before the streams are marked to compare everything.
         let next = changes?.position ?? feed.position
-        for stream in table.all { if let changes { stream.note(changes.objects) } else { stream.noteAll() } }
+        for stream in table.all { if let changes { stream.markChanged(changes.objects) } else { stream.markAllChanged() } }
         state.withLock { $0.position = next }
     }
 
@@ -230,8 +231,8 @@ package final class LiveStreams: Sendable {
     package func check() async {
         let now = services.clock.monotonicNow()
         for stream in table.all where stream.tick(at: now) {
-            metrics.cut.increment()
-            await stream.cutOff()
+            metrics.disconnected.increment()
+            await stream.disconnect()
         }
         state.withLock { _ = $0.ended.forget(before: now.advanced(by: .zero - Self.retention)) }
     }
@@ -319,7 +320,7 @@ struct EndedStreams {
 package final class LiveStreamTable: DecisionGate {
     /// How long a change waits for a client that does not read objects in flight that the change has made outdated. The client is then
     /// disconnected.
-    static let patience = Duration.milliseconds(100)
+    static let gateTimeout = Duration.milliseconds(100)
 
     private let clock: any GatewayClock
     private let deadlines: DeadlineQueue
@@ -354,8 +355,8 @@ package final class LiveStreamTable: DecisionGate {
     package func pass() async {
         let outdated = all.filter { $0.isOutdatedInFlight() }
         guard !outdated.isEmpty else { return }
-        let ticket = deadlines.schedule(at: clock.monotonicNow().advanced(by: Self.patience)) {
-            for stream in outdated { Task { await stream.cutOff() } }
+        let ticket = deadlines.schedule(at: clock.monotonicNow().advanced(by: Self.gateTimeout)) {
+            for stream in outdated { Task { await stream.disconnect() } }
         }
         for stream in outdated { await stream.awaitGate() }
         deadlines.cancel(ticket)

@@ -9,7 +9,7 @@ struct RecordFollow: Sendable {
     /// The logs with new records.
     private(set) var dirty: Set<LogID> = []
     /// The positions from which the stream was resumed.
-    private let resumed: RecordMarks?
+    private let resumed: LogPositions?
     /// The logs that were followed at any time.
     private var begun: Set<LogID> = []
     /// The logs in the order in which they were last advanced.
@@ -18,7 +18,7 @@ struct RecordFollow: Sendable {
     /// The positions in the snapshots of names with a history.
     var cursors: [String: RecordPosition] = [:]
 
-    init(resumed: RecordMarks?) {
+    init(resumed: LogPositions?) {
         self.resumed = resumed
         latest = resumed?.latest ?? latest
     }
@@ -27,19 +27,19 @@ struct RecordFollow: Sendable {
     ///
     /// - Parameter isComplete: whether no name waits for the snapshot of its records. Until then the client has fewer records than the
     ///   positions say, so it cannot be resumed from them.
-    func marks(isComplete: Bool) -> RecordMarks {
+    func positions(isComplete: Bool) -> LogPositions {
         if begun.isEmpty, let resumed {
-            return RecordMarks(entries: resumed.entries, latest: resumed.latest, isComplete: isComplete)
+            return LogPositions(entries: resumed.entries, latest: resumed.latest, isComplete: isComplete)
         }
-        let entries = recent.suffix(RecordMarks.maxEntries).compactMap { log in
-            next[log].map { RecordMarks.Entry(log: log.shortened, next: $0) }
+        let entries = recent.suffix(LogPositions.maxEntries).compactMap { log in
+            next[log].map { LogPositions.Entry(log: log.shortened, next: $0) }
         }
-        return RecordMarks(entries: entries, latest: latest, isComplete: isComplete)
+        return LogPositions(entries: entries, latest: latest, isComplete: isComplete)
     }
 
     /// The positions from which the stream was resumed, for a log that is read for the first time; `nil` for a log whose right has ended
     /// and begun again, because the records after the positions were already sent.
-    func resumed(for log: LogID) -> RecordMarks? { begun.contains(log) ? nil : resumed }
+    func resumed(for log: LogID) -> LogPositions? { begun.contains(log) ? nil : resumed }
 
     /// Adds logs with their positions, and forgets all other logs that are not among `readable`.
     mutating func update(readable: Set<LogID>, starts: [LogID: UInt64]) {
@@ -60,13 +60,13 @@ struct RecordFollow: Sendable {
     }
 
     /// - Returns: whether the log is followed.
-    mutating func note(_ log: LogID) -> Bool {
+    mutating func markDirty(_ log: LogID) -> Bool {
         guard next[log] != nil else { return false }
         dirty.insert(log)
         return true
     }
 
-    mutating func noteAll() { dirty.formUnion(next.keys) }
+    mutating func markAllDirty() { dirty.formUnion(next.keys) }
 
     mutating func setClean(_ log: LogID) { dirty.remove(log) }
 
@@ -95,11 +95,11 @@ struct StreamStore: Sendable {
     let running: InFlightCommands
 
     /// The number of the first record that a stream sends from a log.
-    func start(in log: LogID, _ view: StreamView, resumed: RecordMarks?) async throws(StoreError) -> UInt64 {
+    func start(in log: LogID, _ view: StreamView, resumed: LogPositions?) async throws(StoreError) -> UInt64 {
         if let resumed {
             if let next = resumed.next(in: log) { return next }
-            if resumed.entries.count == RecordMarks.maxEntries {
-                let filter = RecordFilter(log: log, from: resumed.latest.advanced(by: .zero - RecordMarks.overlap))
+            if resumed.entries.count == LogPositions.maxEntries {
+                let filter = RecordFilter(log: log, from: resumed.latest.advanced(by: .zero - LogPositions.overlap))
                 let page = try await page(view, filter, .oldestFirst, limit: 1)
                 if let first = page.records.first { return first.seq }
             }

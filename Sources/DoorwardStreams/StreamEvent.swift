@@ -30,7 +30,7 @@ package struct StreamEvent: Sendable {
     /// The content.
     package let content: Content
     /// The position, which the event's id contains.
-    package let mark: StreamMark
+    package let position: StreamPosition
 }
 
 /// Why a stream ended. Raw values are those of the API.
@@ -42,7 +42,7 @@ package enum StreamEnd: String, Sendable {
 }
 
 /// A position of a stream, from which it can be resumed.
-package struct StreamMark: Hashable, Sendable {
+package struct StreamPosition: Hashable, Sendable {
     /// The run of the gateway: positions of the state of another run are unknown.
     package let generation: UInt64
     /// The stream, among those of one run.
@@ -52,9 +52,9 @@ package struct StreamMark: Hashable, Sendable {
     /// When the event was created, on the monotonic clock of the run.
     package let createdAt: MonotonicInstant
     /// The position in the logs.
-    package let records: RecordMarks
+    package let records: LogPositions
 
-    package init(generation: UInt64, stream: UInt64, number: UInt64, createdAt: MonotonicInstant, records: RecordMarks) {
+    package init(generation: UInt64, stream: UInt64, number: UInt64, createdAt: MonotonicInstant, records: LogPositions) {
         (self.generation, self.stream, self.number) = (generation, stream, number)
         (self.createdAt, self.records) = (createdAt, records)
     }
@@ -65,7 +65,7 @@ package struct StreamMark: Hashable, Sendable {
 /// The logs that were read last have an exact position. If a caller reads more logs than that, the position in each further log is
 /// the time of the latest record of all of them: after a resumption some of its last records can then be sent twice, but none is
 /// left out.
-package struct RecordMarks: Hashable, Sendable {
+package struct LogPositions: Hashable, Sendable {
     /// The position in one log.
     package struct Entry: Hashable, Sendable {
         /// The log, shortened to 32 bits: it only has to differ from the other logs of the same caller.

@@ -9,7 +9,7 @@ struct StreamMetrics: Sendable {
     /// Streams that began with a position that could not be resumed completely.
     let reset: Counter
     /// Streams whose client was disconnected because it did not read.
-    let cut: Counter
+    let disconnected: Counter
 
     init(_ factory: any MetricsFactory) {
         func begun(_ word: String) -> Counter {
@@ -17,6 +17,6 @@ struct StreamMetrics: Sendable {
         }
         (opened, resumed, reset) = (begun("new"), begun("resumed"), begun("reset"))
         open = Meter(label: "doorward_streams", factory: factory)
-        cut = Counter(label: "doorward_streams_cut_total", factory: factory)
+        disconnected = Counter(label: "doorward_streams_cut_total", factory: factory)
     }
 }

@@ -71,7 +71,7 @@ struct StreamMirror: Sendable {
     private var removals: [StreamObject: Removal] = [:]
     private var removalOrder = Deque<(object: StreamObject, sentAt: UInt64)>()
     /// All removals after this event are known.
-    private var floor: UInt64 = 0
+    private var oldestKnown: UInt64 = 0
     private var queue = Deque<StreamObject>()
     private var queued: Set<StreamObject> = []
     /// Whether every object of the names has to be compared, and whether the caller's rights have changed since the last time.
@@ -168,7 +168,7 @@ struct StreamMirror: Sendable {
     /// - Returns: false if it cannot be resumed from there.
     mutating func rewind(to number: UInt64, at now: MonotonicInstant) -> Bool {
         forgetRemovals(at: now)
-        guard number >= floor, number <= self.number else { return false }
+        guard number >= oldestKnown, number <= self.number else { return false }
         for (object, entry) in entries where entry.sentAt > number { entries[object]?.digest = nil }
         for slot in names.indices {
             guard let name = names[slot] else { continue }
@@ -203,7 +203,7 @@ struct StreamMirror: Sendable {
             guard removal.at < oldest || removals.count > entries.count + 4096 else { return }
             removalOrder.removeFirst()
             removals[first.object] = nil
-            floor = max(floor, removal.sentAt)
+            oldestKnown = max(oldestKnown, removal.sentAt)
         }
     }
 
@@ -217,7 +217,7 @@ struct StreamMirror: Sendable {
     /// Marks the object as possibly changed, if the client has it or should have it.
     ///
     /// - Returns: whether there is something to do.
-    mutating func note(_ object: StreamObject, _ source: some StreamSource) -> Bool {
+    mutating func markChanged(_ object: StreamObject, _ source: some StreamSource) -> Bool {
         guard has(object.type) else { return false }
         guard entries[object] != nil || mask(of: object, source) != 0 else { return false }
         enqueue(object)
@@ -227,7 +227,7 @@ struct StreamMirror: Sendable {
     /// Marks the object as possibly changed, if the client has it.
     ///
     /// - Returns: whether there is something to do.
-    mutating func noteSent(_ object: StreamObject) -> Bool {
+    mutating func markChangedIfSent(_ object: StreamObject) -> Bool {
         guard entries[object] != nil else { return false }
         enqueue(object)
         return true
@@ -419,8 +419,8 @@ struct StreamMirror: Sendable {
     // MARK: - Names that are read from the store
 
     /// The names of a type, with the objects of the store, in these phases.
-    func stored(_ type: StreamType, where isMeant: (Phase) -> Bool) -> [StreamName] {
-        activeNames.filter { $0.subscription.query.type == type && isMeant($0.phase) }.map(\.subscription)
+    func stored(_ type: StreamType, where matches: (Phase) -> Bool) -> [StreamName] {
+        activeNames.filter { $0.subscription.query.type == type && matches($0.phase) }.map(\.subscription)
     }
 
     /// Sends a page of a snapshot that was read from the store.
@@ -459,17 +459,17 @@ struct StreamMirror: Sendable {
         let digest = StreamDigest(value)
         guard mask != 0, entries[object]?.digest != digest || entries[object]?.names != mask else { return false }
         emit(.change(names: texts(mask), type: .command, object: value), value.count + 128, into: &output)
-        noteCommand(object, value, mask)
+        recordSentCommand(object, value, mask)
         return true
     }
 
     /// Records a command that was sent in a snapshot.
-    mutating func noteCommand(_ object: StreamObject, _ value: [UInt8], under name: String) {
+    mutating func recordSentCommand(_ object: StreamObject, _ value: [UInt8], under name: String) {
         guard let slot = slot(of: name) else { return }
-        noteCommand(object, value, 1 << UInt64(slot) | (entries[object]?.names ?? 0))
+        recordSentCommand(object, value, 1 << UInt64(slot) | (entries[object]?.names ?? 0))
     }
 
-    private mutating func noteCommand(_ object: StreamObject, _ value: [UInt8], _ mask: UInt64) {
+    private mutating func recordSentCommand(_ object: StreamObject, _ value: [UInt8], _ mask: UInt64) {
         entries[object] = Entry(names: mask, digest: StreamDigest(value), sentAt: number)
         let commands = entries.filter { $0.key.type == .command }
         guard commands.count > 2 * Self.maxCommands else { return }

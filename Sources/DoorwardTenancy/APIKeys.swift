@@ -158,31 +158,33 @@ extension TenancyUnitOfWork {
     private static let maxGenerations = 4
 
     fileprivate mutating func create(_ new: NewAPIKey, _ secret: APIKeySecret) throws(GatewayError) -> APIKey {
-        let maker = try maker()
+        let creator = try creator()
         guard SecurityService.holds(new.role, on: new.entity, subject, in: directory) else {
             throw .denied(
                 Denial(.roleInsufficient, hasReach: true, missing: .init(role: new.role)), operation: nil, deviceID: nil)
         }
-        if let parent = maker.keyID.flatMap({ directory.apiKey($0) }) {
+        if let parent = creator.keyID.flatMap({ directory.apiKey($0) }) {
             guard new.expiresAt <= parent.expiresAt else { throw .invalid("expiresAt", "out_of_range") }
             guard directory.generation(of: parent) < Self.maxGenerations else {
                 throw .conflict("This API key was itself created with an API key, too many times over; create the key as a user.")
             }
         }
         // Expired keys have no effect; remove them here, so that they do not accumulate.
-        for key in directory.apiKeys(of: maker.userID) where key.expiresAt <= time.expiryInstant { apply(.removeAPIKey(key.id)) }
+        for key in directory.apiKeys(of: creator.userID) where key.expiresAt <= time.expiryInstant {
+            apply(.removeAPIKey(key.id))
+        }
         let key = APIKey(
-            id: secret.id, name: new.name, userID: maker.userID, parentID: maker.keyID, entity: new.entity, role: new.role,
+            id: secret.id, name: new.name, userID: creator.userID, parentID: creator.keyID, entity: new.entity, role: new.role,
             digest: APIKeySecret.digest(of: secret.text.reveal()), createdAt: now, expiresAt: new.expiresAt)
         apply(.putAPIKey(key))
-        note(.create, RecordTarget(key), at: key.entity, after: APIKey.fields.recorded(key))
+        appendRecord(.create, RecordTarget(key), at: key.entity, after: APIKey.fields.recorded(key))
         return key
     }
 
     /// The user on whose behalf the caller acts, and the caller's API key.
     ///
     /// - Throws: `.outOfReach` for a principal that is neither a user nor an API key.
-    func maker() throws(GatewayError) -> (userID: UserID, keyID: APIKeyID?) {
+    func creator() throws(GatewayError) -> (userID: UserID, keyID: APIKeyID?) {
         switch caller.principal {
         case .user(let id): return (id, nil)
         case .apiKey(let id):

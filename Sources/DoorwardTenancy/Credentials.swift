@@ -77,7 +77,7 @@ package struct Credentials: Sendable {
             // The user may have been deleted since the request was authenticated.
             guard draft.directory.user(user.id) != nil else { throw .unauthenticated }
             draft.transaction.credentials.append(.setRecoveryCodes(of: user.id, digests: digests))
-            draft.note(.update, RecordTarget(user), after: ["recoveryCodes": .string("replaced")])
+            draft.appendRecord(.update, RecordTarget(user), after: ["recoveryCodes": .string("replaced")])
         }
         return codes
     }
@@ -104,7 +104,7 @@ package struct Credentials: Sendable {
             return digests.contains(digest) && user?.isEnabled == true
         }
         guard let user, try await resets.set(hash, of: user, by: .recoveryCode(digest: digest), origin) else {
-            throw try await signIn.fail(origin)
+            throw try await signIn.recordFailedAttempt(origin)
         }
         signIn.forgetFailures(email: user.email)
     }

@@ -47,7 +47,7 @@ package struct DeviceChanges: Sendable {
 
 extension TenancyDirectory {
     /// The device's position after the changes; does not check that the unit belongs to the property.
-    fileprivate func place(of device: LockDevice, after changes: DeviceChanges) -> EntityPathIDs {
+    fileprivate func path(of device: LockDevice, after changes: DeviceChanges) -> EntityPathIDs {
         let propertyID = changes.propertyID.applied(to: device.propertyID)
         let unitID = changes.unitID.applied(to: propertyID == device.propertyID ? device.unitID : nil)
         return EntityPathIDs(
@@ -55,9 +55,9 @@ extension TenancyDirectory {
     }
 
     /// - Throws: `.invalid` for a unit of another property.
-    fileprivate func requireUnitInProperty(of place: EntityPathIDs) throws(GatewayError) {
-        guard let unitID = place.unitID else { return }
-        guard let propertyID = place.propertyID, unit(unitID)?.propertyID == propertyID
+    fileprivate func requireUnitInProperty(of path: EntityPathIDs) throws(GatewayError) {
+        guard let unitID = path.unitID else { return }
+        guard let propertyID = path.propertyID, unit(unitID)?.propertyID == propertyID
         else { throw .invalid("unitId", "not_in_property") }
     }
 }
@@ -67,38 +67,38 @@ extension TenancyUnitOfWork {
     ///   - check: validates a new address with the adapter.
     ///   - owner: returns the owner of the transport of a device's current address.
     mutating func change(
-        _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>?, check: AddressCheck,
+        _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Precondition<LockDevice>?, check: AddressCheck,
         owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> LockDevice {
         guard let device = directory.device(id) else { throw .outOfReach(of: subject) }
-        let place = directory.place(of: device, after: changes)
-        let isMoved = place != device.place
-        if isMoved { try requireMove(of: device, to: place) }
+        let path = directory.path(of: device, after: changes)
+        let isMoved = path != device.path
+        if isMoved { try requireMove(of: device, to: path) }
         if changes.address != nil { try require(.deviceAttach, on: .device(id), at: time) }
         if changes.namesDetails || !isMoved && changes.address == nil {
             try require(.deviceChange, on: .device(id), at: time)
         }
-        try directory.requireUnitInProperty(of: place)
+        try directory.requireUnitInProperty(of: path)
         try require(condition, of: device)
         var changed = changes.applied(to: device)
         if let address = changes.address {
-            let scope = directory.transportScope(of: subject).restricted(to: place.portfolioID)
+            let scope = directory.transportScope(of: subject).restricted(to: path.portfolioID)
             let checked = try check(address, device.adapter, scope)
             try requireFree(checked, for: id)
             (changed.capabilities, changed.address) = (checked.capabilities, address)
             // Code and settings belong to the previous lock: the code must not be sent to a lock at another address.
             if address != device.address { (changed.sealedCode, changed.settings) = (nil, LockSettings()) }
-        } else if isMoved, owner(device)?.allows(placementIn: place.portfolioID) == false {
+        } else if isMoved, owner(device)?.allows(placementIn: path.portfolioID) == false {
             throw .invalid("propertyId", "other_portfolio")
         }
-        if place.portfolioID != device.portfolioID, changes.texts[.notes]?.isUnchanged ?? true { changed.notes = nil }
+        if path.portfolioID != device.portfolioID, changes.texts[.notes]?.isUnchanged ?? true { changed.notes = nil }
         if changed != device {
             changed.updatedAt = now
             apply(.putDevice(changed))
-            noteUpdate(from: device, to: changed, staysInPortfolio: place.portfolioID == device.portfolioID)
+            recordUpdate(from: device, to: changed, staysInPortfolio: path.portfolioID == device.portfolioID)
         }
         guard isMoved else { return changed }
-        let moved = move(changed, to: place, from: device)
+        let moved = move(changed, to: path, from: device)
         try requireWithinDeviceLimit(moved, from: device)
         return moved
     }
@@ -110,11 +110,11 @@ extension TenancyUnitOfWork {
 
     /// Requires the right to move the device at both positions. Assigning an unassigned device instead requires the right to
     /// attach it, and making a device unassigned the right to detach it.
-    private func requireMove(of device: LockDevice, to place: EntityPathIDs) throws(GatewayError) {
-        guard let propertyID = place.propertyID else {
+    private func requireMove(of device: LockDevice, to path: EntityPathIDs) throws(GatewayError) {
+        guard let propertyID = path.propertyID else {
             return try require(.deviceDetach, on: .device(device.id), at: time)
         }
-        let target = place.unitID.map { ManagedObject.unit($0) } ?? .property(propertyID)
+        let target = path.unitID.map { ManagedObject.unit($0) } ?? .property(propertyID)
         guard device.propertyID != nil else { return try require(.deviceAttach, on: target) }
         try require(.deviceMove, on: .device(device.id), at: time)
         try require(.deviceMove, on: target)
@@ -129,16 +129,16 @@ extension TenancyUnitOfWork {
         _ deviceID: DeviceID, _ unit: Unit, field: String, owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> LockDevice {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
-        let place = EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID)
-        try requireMove(of: device, to: place)
+        let path = EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID)
+        try requireMove(of: device, to: path)
         guard owner(device)?.allows(placementIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
-        guard device.place != place else { return device }
+        guard device.path != path else { return device }
         var changed = device
-        if place.portfolioID != device.portfolioID, device.notes != nil {
+        if path.portfolioID != device.portfolioID, device.notes != nil {
             changed.notes = nil
-            noteUpdate(from: device, to: changed, staysInPortfolio: false)
+            recordUpdate(from: device, to: changed, staysInPortfolio: false)
         }
-        let moved = move(changed, to: place, from: device)
+        let moved = move(changed, to: path, from: device)
         try requireWithinDeviceLimit(moved, from: device)
         return moved
     }
@@ -146,9 +146,9 @@ extension TenancyUnitOfWork {
     /// Moves a device from its unit to the unit's property.
     mutating func leaveUnit(_ deviceID: DeviceID) {
         guard let device = directory.device(deviceID), device.unitID != nil else { return }
-        var place = device.place
-        place.unitID = nil
-        _ = move(device, to: place, from: device)
+        var path = device.path
+        path.unitID = nil
+        _ = move(device, to: path, from: device)
     }
 
     /// Assigns a device of the unit's property to the unit.
@@ -162,39 +162,39 @@ extension TenancyUnitOfWork {
     }
 
     /// - Parameter before: the device before this call, which may change other fields too.
-    mutating func move(_ device: LockDevice, to place: EntityPathIDs, from before: LockDevice) -> LockDevice {
+    mutating func move(_ device: LockDevice, to path: EntityPathIDs, from before: LockDevice) -> LockDevice {
         var moved = device
-        (moved.unitID, moved.propertyID, moved.portfolioID) = (place.unitID, place.propertyID, place.portfolioID)
+        (moved.unitID, moved.propertyID, moved.portfolioID) = (path.unitID, path.propertyID, path.portfolioID)
         moved.updatedAt = now
         // Remove the device from guest accesses and common areas first: both depend on its current position.
         endGuestAccesses(listing: device.id)
         leaveCommonAreas(device.id)
         apply(.putDevice(moved))
-        noteMove(of: moved, from: before)
+        recordMove(of: moved, from: before)
         return moved
     }
 
     /// Records a move. The gateway's log contains both positions. A portfolio's log contains only the position in that portfolio:
     /// if the device moves between portfolios, the log must reveal neither the other position nor that there is one.
-    private mutating func noteMove(of moved: LockDevice, from device: LockDevice) {
-        let (before, after) = (device.place, moved.place)
-        func view(stamp: LockDevice, in portfolio: PortfolioID?) -> ChangeView {
-            func shown(_ place: EntityPathIDs) -> EntityPathIDs {
-                portfolio == nil || place.portfolioID == portfolio ? place : EntityPathIDs()
+    private mutating func recordMove(of moved: LockDevice, from device: LockDevice) {
+        let (before, after) = (device.path, moved.path)
+        func view(device: LockDevice, in portfolio: PortfolioID?) -> ChangeView {
+            func shown(_ path: EntityPathIDs) -> EntityPathIDs {
+                portfolio == nil || path.portfolioID == portfolio ? path : EntityPathIDs()
             }
             return ChangeView(
-                device: DeviceSnapshot(stamp), before: shown(before).recordFields, after: shown(after).recordFields)
+                device: DeviceSnapshot(device), before: shown(before).recordFields, after: shown(after).recordFields)
         }
         let target = RecordTarget(moved)
-        write(.move, target, as: view(stamp: moved, in: nil), in: .gateway)
+        appendRecord(.move, target, as: view(device: moved, in: nil), to: .gateway)
         if let old = before.portfolioID, old != after.portfolioID {
-            write(.move, target, as: view(stamp: device, in: old), in: .portfolio(old))
+            appendRecord(.move, target, as: view(device: device, in: old), to: .portfolio(old))
         }
-        if let new = after.portfolioID { write(.move, target, as: view(stamp: moved, in: new), in: .portfolio(new)) }
+        if let new = after.portfolioID { appendRecord(.move, target, as: view(device: moved, in: new), to: .portfolio(new)) }
     }
 
     /// Removes a device from the tenancy and from everything that lists it. Its records are kept.
-    mutating func remove(_ deviceID: DeviceID, onlyIf condition: Condition<LockDevice>?) throws(GatewayError) {
+    mutating func remove(_ deviceID: DeviceID, onlyIf condition: Precondition<LockDevice>?) throws(GatewayError) {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         // A super admin attaches locks, and so also removes one that is not assigned to a property.
         try require(device.propertyID == nil ? .deviceAttach : .deviceDetach, on: .device(deviceID), at: time)
@@ -202,7 +202,7 @@ extension TenancyUnitOfWork {
         endGuestAccesses(listing: deviceID)
         leaveCommonAreas(deviceID)
         apply(.removeDevice(deviceID))
-        note(
+        appendRecord(
             .delete, RecordTarget(device), in: Set([device.portfolioID].compactMap(\.self)), device: DeviceSnapshot(device),
             before: device.auditFields)
     }
@@ -234,7 +234,7 @@ extension TenancyUnitOfWork {
                 access.deviceIDs.removeAll { $0 == deviceID }
             }
             apply(.putGuestAccess(access))
-            note(
+            appendRecord(
                 isLast ? .revoke : .update, RecordTarget(access), at: .property(access.propertyID),
                 before: GuestAccess.fields.recorded("deviceIds", of: before),
                 after: GuestAccess.fields.recorded("deviceIds", "revokedAt", of: access))
@@ -250,23 +250,23 @@ extension TenancyUnitOfWork {
             unit.updatedAt = now
             apply(.putUnit(unit))
             let (old, new) = Unit.fields.recordedChanges(from: before, to: unit)
-            note(.update, RecordTarget(unit), at: .unit(unit.id), before: old, after: new)
+            appendRecord(.update, RecordTarget(unit), at: .unit(unit.id), before: old, after: new)
         }
     }
 
     /// - Parameter staysInPortfolio: false if the device moves to another portfolio in the same
     ///   call. The log of either portfolio must not contain values that the device has in the other
     ///   portfolio, so only the gateway's log contains the changed values.
-    mutating func noteUpdate(from device: LockDevice, to changed: LockDevice, staysInPortfolio: Bool) {
+    mutating func recordUpdate(from device: LockDevice, to changed: LockDevice, staysInPortfolio: Bool) {
         let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(device), to: ShownDevice(changed))
-        note(
+        appendRecord(
             .update, RecordTarget(changed), in: Set([changed.portfolioID].compactMap { staysInPortfolio ? $0 : nil }),
             device: DeviceSnapshot(changed), before: before, after: after)
     }
 }
 
 extension LockDevice {
-    fileprivate var place: EntityPathIDs { EntityPathIDs(unitID: unitID, propertyID: propertyID, portfolioID: portfolioID) }
+    fileprivate var path: EntityPathIDs { EntityPathIDs(unitID: unitID, propertyID: propertyID, portfolioID: portfolioID) }
 
     /// The fields recorded when a device is added or removed.
     var auditFields: [String: RecordValue] { ShownDevice.fields.recorded(ShownDevice(self)) }
@@ -300,7 +300,7 @@ extension Devices {
     ///   that the condition names; the errors of `LockDAL.execute`.
     package func changeSettings(
         _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, timeout: Duration = .seconds(10),
-        onlyIf condition: Condition<LockDevice>? = nil
+        onlyIf condition: Precondition<LockDevice>? = nil
     ) async throws(GatewayError) -> (device: LockDevice, command: FinishedCommand?) {
         guard let seconds = changes.autoRelockSeconds else {
             return (try await changeCode(caller, id, changes, onlyIf: condition), nil)
@@ -309,12 +309,12 @@ extension Devices {
             caller: caller, deviceID: id, attemptedID: id.description, operation: .changeSettings,
             settings: LockSettings(autoRelockSeconds: seconds), timeout: timeout)
         try await locks.requireAllowed(request)
-        let live = attachments.devices.existing(id)
-        guard live?.beginSettingsChange(alone: condition != nil) ?? true else { throw .preconditionFailed }
-        defer { live?.endSettingsChange() }
+        let runtime = attachments.devices.existing(id)
+        guard runtime?.beginSettingsChange(alone: condition != nil) ?? true else { throw .preconditionFailed }
+        defer { runtime?.endSettingsChange() }
         let device = try requireChangeable(request, changes, onlyIf: condition)
         var command: FinishedCommand?
-        if device.settings != request.settings || live?.areSettingsConfirmed != true {
+        if device.settings != request.settings || runtime?.areSettingsConfirmed != true {
             command = try await locks.execute(request).value
         }
         guard command.map({ $0.command.state == .confirmed }) ?? true, !changes.code.isUnchanged else {
@@ -326,7 +326,7 @@ extension Devices {
 
     /// - Returns: the device, if it supports the settings and the code, and meets `condition`.
     private func requireChangeable(
-        _ request: CommandRequest, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?
+        _ request: CommandRequest, _ changes: DeviceSettingsChanges, onlyIf condition: Precondition<LockDevice>?
     ) throws(GatewayError) -> LockDevice {
         let tenancy = directory.current
         guard let device = tenancy.device(request.deviceID) else { throw .outOfReach }
@@ -340,7 +340,7 @@ extension Devices {
     }
 
     private func changeCode(
-        _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?
+        _ caller: Caller, _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Precondition<LockDevice>?
     ) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
@@ -351,7 +351,7 @@ extension Devices {
                 }
             },
             afterwards: { device, before in
-                if before.device(device.id)?.sealedCode != device.sealedCode { attachments.giveCode(to: device) }
+                if before.device(device.id)?.sealedCode != device.sealedCode { attachments.setCode(of: device) }
             }
         )
     }
@@ -369,7 +369,7 @@ extension LockDevice {
 
 extension TenancyUnitOfWork {
     fileprivate mutating func changeCode(
-        _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Condition<LockDevice>?,
+        _ id: DeviceID, _ changes: DeviceSettingsChanges, onlyIf condition: Precondition<LockDevice>?,
         seal: (Secret<String>, DeviceID) throws(GatewayError) -> [UInt8]
     ) throws(GatewayError) -> LockDevice {
         guard let device = directory.device(id) else { throw .outOfReach(of: subject) }
@@ -385,7 +385,7 @@ extension TenancyUnitOfWork {
         changed.sealedCode = try code.map { (code) throws(GatewayError) in try seal(code, id) }
         changed.updatedAt = now
         apply(.putDevice(changed))
-        noteUpdate(from: device, to: changed, staysInPortfolio: true)
+        recordUpdate(from: device, to: changed, staysInPortfolio: true)
         return changed
     }
 }

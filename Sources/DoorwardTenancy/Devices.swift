@@ -42,7 +42,7 @@ package struct Devices: Sendable {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met; if the address changes, also the errors of `attach`.
     package func change(
-        _ caller: Caller, _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Condition<LockDevice>? = nil
+        _ caller: Caller, _ id: DeviceID, _ changes: DeviceChanges, onlyIf condition: Precondition<LockDevice>? = nil
     ) async throws(GatewayError) -> LockDevice {
         // Validate the address before the caller's rights are decided. The transaction validates it again, for the device as it
         // is at that time.
@@ -70,7 +70,7 @@ package struct Devices: Sendable {
     /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult
     package func detach(
-        _ caller: Caller, _ id: DeviceID, isDryRun: Bool = false, onlyIf condition: Condition<LockDevice>? = nil
+        _ caller: Caller, _ id: DeviceID, isDryRun: Bool = false, onlyIf condition: Precondition<LockDevice>? = nil
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
@@ -168,7 +168,7 @@ package struct Devices: Sendable {
         do {
             return try adapter.check(address: address, within: scope)
         } catch {
-            throw .invalid(error.mistakes.map { FieldProblem(field: $0.field, problem: $0.problem) })
+            throw .invalid(error.errors.map { FieldProblem(field: $0.field, problem: $0.problem) })
         }
     }
 
@@ -226,7 +226,7 @@ extension TenancyUnitOfWork {
         apply(.putDevice(device))
         var after = device.auditFields
         if device.notes != nil { after["hasNotes"] = .bool(true) }
-        note(.create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: after)
+        appendRecord(.create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: after)
         try requireWithin(.maxDevices, of: property.portfolioID)
         return device
     }

@@ -45,7 +45,7 @@ extension GuestAccesses {
     /// - Throws: `.preconditionFailed` if `condition` is not met; `.conflict` for a revoked access; `.featureUnavailable` for a new
     ///   schedule; the errors of `grant` for an access that had ended.
     package func change(
-        _ caller: Caller, _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Condition<GuestAccess>? = nil
+        _ caller: Caller, _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Precondition<GuestAccess>? = nil
     ) async throws(GatewayError) -> (access: GuestAccess, endedLink: Bool) {
         try changes.check()
         return try await writer.change(
@@ -57,7 +57,7 @@ extension GuestAccesses {
 
 extension TenancyUnitOfWork {
     fileprivate mutating func change(
-        _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Condition<GuestAccess>?
+        _ id: GuestAccessID, _ changes: GuestAccessChanges, onlyIf condition: Precondition<GuestAccess>?
     ) throws(GatewayError) -> (access: GuestAccess, endedLink: Bool) {
         guard let access = directory.guestAccess(id) else { throw .outOfReach(of: subject) }
         try directory.requireManagement(of: access, by: subject)
@@ -75,12 +75,12 @@ extension TenancyUnitOfWork {
         guard changed != access else { return (access, false) }
         apply(.putGuestAccess(changed))
         var (before, after) = GuestAccess.fields.recordedChanges(from: access, to: changed)
-        let endsLink = isWider && directory.guestLink(of: id).map { !mayGrant(changed, $0.maker) } ?? false
+        let endsLink = isWider && directory.guestLink(of: id).map { !mayGrant(changed, $0.creator) } ?? false
         if endsLink {
             apply(.removeGuestLink(of: id))
             after["link"] = .string("ended")
         }
-        note(.update, RecordTarget(changed), at: changed.place, before: before, after: after)
+        appendRecord(.update, RecordTarget(changed), at: changed.place, before: before, after: after)
         try requireSubscription(for: changed, insteadOf: access)
         return (changed, endsLink)
     }
@@ -191,8 +191,8 @@ extension TenancyUnitOfWork {
     /// Whether a principal could grant the access, for as long as the access then lasts. The creator of a link knows its secret, and would
     /// gain what others add to the access. A change therefore ends the link if its creator could not grant the changed access, or could
     /// grant it only under a tenancy with which the access does not end.
-    func mayGrant(_ access: GuestAccess, _ maker: Principal) -> Bool {
-        let subject = directory.subject(of: maker, at: time)
+    func mayGrant(_ access: GuestAccess, _ creator: Principal) -> Bool {
+        let subject = directory.subject(of: creator, at: time)
         return access.deviceIDs.allSatisfy { device in
             let bound = access.widenedUnder + (access.grantedUnderRole == .tenant ? access.carriers(of: device) : [])
             return SecurityService.carriers(of: [.grantAccess] + access.operations, by: subject, on: device, in: directory)

@@ -87,7 +87,7 @@ package struct GuestAccesses: Sendable {
     /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult
     package func revoke(
-        _ caller: Caller, _ id: GuestAccessID, isDryRun: Bool = false, onlyIf condition: Condition<GuestAccess>? = nil
+        _ caller: Caller, _ id: GuestAccessID, isDryRun: Bool = false, onlyIf condition: Precondition<GuestAccess>? = nil
     ) async throws(GatewayError) -> RemovalPreview? {
         try await writer.remove(
             caller, isDryRun: isDryRun,
@@ -99,7 +99,7 @@ package struct GuestAccesses: Sendable {
                 guard access.revokedAt == nil else { return }
                 access.revokedAt = draft.now
                 draft.apply(.putGuestAccess(access))
-                draft.note(
+                draft.appendRecord(
                     .revoke, RecordTarget(access), at: access.place,
                     after: GuestAccess.fields.recorded("revokedAt", of: access))
             })
@@ -214,7 +214,7 @@ extension TenancyUnitOfWork {
             grantedUnderAssociationID: right.association.id,
             grantedUnderRole: right.association.role, carriersByDevice: right.carriersByDevice, createdAt: now)
         apply(.putGuestAccess(access))
-        note(.grant, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded(access))
+        appendRecord(.grant, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded(access))
         if let portfolio = directory.property(propertyID)?.portfolioID {
             try require(.guestAccess, in: portfolio)
             if access.schedule != nil { try require(.recurringSchedules, in: portfolio) }

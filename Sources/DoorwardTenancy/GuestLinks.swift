@@ -40,14 +40,14 @@ package struct GuestLinks: Sendable {
                 }
                 let isReplacement = draft.directory.guestLink(of: id) != nil
                 if widened != access { draft.apply(.putGuestAccess(widened)) }
-                let maker = try draft.maker()
+                let creator = try draft.creator()
                 let link = GuestLink(
-                    accessID: id, userID: maker.userID, keyID: maker.keyID, digest: OneTimeToken.digest(of: token),
+                    accessID: id, userID: creator.userID, keyID: creator.keyID, digest: OneTimeToken.digest(of: token),
                     createdAt: draft.now)
                 draft.apply(.putGuestLink(link))
                 var after = GuestAccess.fields.recordedChanges(from: access, to: widened).after
                 after["link"] = .string(isReplacement ? "replaced" : "created")
-                draft.note(.update, RecordTarget(access), at: access.place, after: after)
+                draft.appendRecord(.update, RecordTarget(access), at: access.place, after: after)
                 return IssuedGuestLink(accessID: id, token: token, expiresAt: access.window.validUntil)
             })
     }
@@ -66,7 +66,7 @@ package struct GuestLinks: Sendable {
                 let access = try draft.manageable(id)
                 guard draft.directory.guestLink(of: id) != nil else { return }
                 draft.apply(.removeGuestLink(of: id))
-                draft.note(.update, RecordTarget(access), at: access.place, after: ["link": .string("ended")])
+                draft.appendRecord(.update, RecordTarget(access), at: access.place, after: ["link": .string("ended")])
             })
     }
 
@@ -91,7 +91,7 @@ package struct GuestLinks: Sendable {
             return GuestLinkHolder(caller: caller, access: access)
         }
         try signIn.admitLink(clientAddress: origin.clientAddress)
-        _ = try await signIn.failLink(origin)
+        _ = try await signIn.recordFailedLinkAttempt(origin)
         return nil
     }
 

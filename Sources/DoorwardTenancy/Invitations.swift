@@ -79,9 +79,9 @@ package struct Invitations: Sendable {
         try signIn.admitLink(clientAddress: origin.clientAddress)
         let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)
         guard let invitation = tenancy.validInvitation(digest: digest, at: clock.decisionTime()) else {
-            throw try await signIn.failLink(origin)
+            throw try await signIn.recordFailedLinkAttempt(origin)
         }
-        let acceptance: Acceptance
+        let acceptance: InvitationAcceptance
         if let id = invitation.accountID {
             guard let password = account.password else { throw .invalid("password", "required") }
             acceptance = .firstPassword(of: id, account, hash: try await hasher.hash(password))
@@ -99,7 +99,7 @@ package struct Invitations: Sendable {
     /// Applies the acceptance and starts a session. The sessions' generation is read before, so that no session starts for a user
     /// whose sessions are ended meanwhile.
     private func accept(
-        _ acceptance: Acceptance, _ digest: [UInt8], _ origin: RequestOrigin
+        _ acceptance: InvitationAcceptance, _ digest: [UInt8], _ origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
         let generation = signIn.sessions.generation(of: acceptance.userID)
         let user: User
@@ -108,7 +108,7 @@ package struct Invitations: Sendable {
                 try draft.accept(acceptance, digest: digest)
             }
         } catch .unauthenticated {
-            throw try await signIn.failLink(origin)
+            throw try await signIn.recordFailedLinkAttempt(origin)
         }
         return try await signIn.start(for: user, generation, origin)
     }
@@ -149,7 +149,7 @@ package struct NewAccount: Sendable {
 }
 
 /// Who accepts an invitation.
-enum Acceptance: Sendable {
+enum InvitationAcceptance: Sendable {
     /// A signed-in user with the invited address.
     case user(UserID)
     /// A person without an account, who gets this id.
@@ -179,7 +179,7 @@ extension TenancyDirectory {
     /// The invitation with a token of this digest, if it can be accepted now.
     func validInvitation(digest: [UInt8], at time: DecisionTime) -> Invitation? {
         guard let invitation = invitation(digest: digest), time.expiryInstant < invitation.expiresAt,
-            isFounded(invitation, at: time)
+            isStillAuthorized(invitation, at: time)
         else {
             return nil
         }
@@ -189,7 +189,8 @@ extension TenancyDirectory {
     fileprivate func manageableInvitation(
         _ id: InvitationID, by subject: Subject, at time: DecisionTime
     ) throws(GatewayError) -> Invitation {
-        guard let invitation = invitation(id), time.expiryInstant < invitation.expiresAt, isFounded(invitation, at: time) else {
+        guard let invitation = invitation(id), time.expiryInstant < invitation.expiresAt, isStillAuthorized(invitation, at: time)
+        else {
             throw .outOfReach(of: subject)
         }
         if subject.isUser(invitation.userID) || mayManage(invitation, subject) { return invitation }
@@ -237,24 +238,24 @@ extension TenancyUnitOfWork {
     mutating func invite(
         _ email: String, to offer: Invitation.Offer, token: Secret<String>
     ) throws(GatewayError) -> Invitation {
-        let maker = try maker()
+        let creator = try creator()
         for earlier in directory.invitations(of: email) where earlier.offer == offer { end(earlier) }
-        for expired in directory.invitations(of: email) + directory.invitations(by: maker.userID)
+        for expired in directory.invitations(of: email) + directory.invitations(by: creator.userID)
         where expired.expiresAt <= time.expiryInstant && directory.invitation(expired.id) != nil {
             apply(.removeInvitation(expired.id))
         }
         let invitation = Invitation(
-            id: newID(), email: email, offer: offer, userID: maker.userID, keyID: maker.keyID,
+            id: newID(), email: email, offer: offer, userID: creator.userID, keyID: creator.keyID,
             digest: OneTimeToken.digest(of: token), createdAt: now,
             expiresAt: time.expiryInstant.advanced(by: Invitation.lifetime))
         apply(.putInvitation(invitation))
-        note(.create, RecordTarget(invitation), at: invitation.entity, after: invitation.auditFields)
+        appendRecord(.create, RecordTarget(invitation), at: invitation.entity, after: invitation.auditFields)
         return invitation
     }
 
     /// - Throws: `.unauthenticated` if the invitation has ended meanwhile; `.signInRequired` if a user with the address was
     ///   created meanwhile.
-    fileprivate mutating func accept(_ acceptance: Acceptance, digest: [UInt8]) throws(GatewayError) -> User {
+    fileprivate mutating func accept(_ acceptance: InvitationAcceptance, digest: [UInt8]) throws(GatewayError) -> User {
         guard let invitation = directory.validInvitation(digest: digest, at: time) else { throw .unauthenticated }
         let user: User
         switch acceptance {
@@ -282,7 +283,7 @@ extension TenancyUnitOfWork {
         let known = try acceptingUser(id)
         let user = try update(known, UserChanges(firstName: account.firstName, lastName: account.lastName))
         transaction.credentials += [.setPassword(id, hash: hash), .endReset(of: id)]
-        note(.update, RecordTarget(user), after: ["password": .string("set_by_invitation")])
+        appendRecord(.update, RecordTarget(user), after: ["password": .string("set_by_invitation")])
         return user
     }
 }

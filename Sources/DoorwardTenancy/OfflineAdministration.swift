@@ -49,9 +49,11 @@ package struct OfflineAdministration: Sendable {
         }
         guard user.isEnabled else { throw .conflict("This super admin is disabled: another one can enable them over the API.") }
         // The gateway compares the end of the link with its latest trusted time, if its clock shows an earlier one.
-        let mark = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.tenancy.storedClock()?.mark }
+        let mark = try await mappingStoreErrors { () throws(StoreError) in
+            try await storeGuard.tenancy.storedClock()?.highWaterMark
+        }
         let now = max(clock.now(), mark ?? clock.now())
-        let (reset, token) = (PasswordReset(of: user.id, madeBy: nil, at: now, random), OneTimeToken.new(random))
+        let (reset, token) = (PasswordReset(of: user.id, createdBy: nil, at: now, random), OneTimeToken.new(random))
         try await storeGuard.write(
             StoreTransaction(
                 credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))],

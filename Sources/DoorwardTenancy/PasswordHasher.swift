@@ -60,7 +60,7 @@ package final class PasswordHasher: Sendable {
     ) async throws(GatewayError) -> Bool {
         let stored = phcString.flatMap { ScryptHash(phcString: $0) }
         let compared = stored ?? decoy
-        let highest = noteCost(compared.cost)
+        let highest = raiseHighestCost(to: compared.cost)
         let matches = try await onThread(for: user) {
             let matches = try ScryptHash(hashing: password, cost: compared.cost, salt: compared.salt) == compared
             for cost in compared.cost..<highest { _ = try ScryptHash(hashing: password, cost: cost, salt: compared.salt) }
@@ -75,11 +75,11 @@ package final class PasswordHasher: Sendable {
     }
 
     /// Raises the highest known cost to the cost of a stored hash, if that cost is higher.
-    func noteCost(of phcString: String?) {
-        if let stored = phcString.flatMap({ ScryptHash(phcString: $0) }) { _ = noteCost(stored.cost) }
+    func raiseHighestCost(of phcString: String?) {
+        if let stored = phcString.flatMap({ ScryptHash(phcString: $0) }) { _ = raiseHighestCost(to: stored.cost) }
     }
 
-    private func noteCost(_ cost: Int) -> Int {
+    private func raiseHighestCost(to cost: Int) -> Int {
         highestCost.withLock { highest in
             highest = max(highest, cost)
             return highest
@@ -162,7 +162,7 @@ private struct ScryptHash: Sendable {
 /// are rejected. There are no other rules.
 package enum PasswordRules {
     /// The minimum length in Unicode code points (NIST SP 800-63B-4, section 3.1.1.2, for a single factor).
-    package static let shortest = 15
+    package static let minCharacters = 15
     /// The maximum length in bytes of UTF-8: longer passwords are rejected before they are hashed.
     package static let maxBytes = 1024
 
@@ -175,7 +175,7 @@ package enum PasswordRules {
     package static func problem(with password: Secret<String>) -> String? {
         let text = password.reveal()
         if text.utf8.count > maxBytes { return "too_long" }
-        if text.unicodeScalars.count < shortest { return "too_short" }
+        if text.unicodeScalars.count < minCharacters { return "too_short" }
         if common.contains(text.lowercased()) { return "too_common" }
         return nil
     }

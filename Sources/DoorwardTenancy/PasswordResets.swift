@@ -35,11 +35,11 @@ package struct PasswordResets: Sendable {
                 let user = try draft.directory.visibleUser(id, to: draft.subject)
                 // A link gives access to the account, so creating a link requires the right to create accounts.
                 try draft.require(.usersCreate, on: .gateway)
-                guard let maker = draft.subject.userID else { throw GatewayError.outOfReach }
+                guard let creator = draft.subject.userID else { throw GatewayError.outOfReach }
                 guard user.isEnabled else { throw GatewayError.conflict("This user is disabled; enable the user first.") }
-                let reset = PasswordReset(of: user.id, madeBy: maker, at: draft.time.expiryInstant, random)
+                let reset = PasswordReset(of: user.id, createdBy: creator, at: draft.time.expiryInstant, random)
                 draft.transaction.credentials.append(.offerReset(reset, digest: OneTimeToken.digest(of: token)))
-                draft.note(
+                draft.appendRecord(
                     .create, RecordTarget(reset), in: draft.directory.portfolios(where: user.id), after: reset.auditFields)
                 return PasswordReset.Offer(user: user, token: token, expiresAt: reset.expiresAt)
             }
@@ -59,9 +59,11 @@ package struct PasswordResets: Sendable {
         guard let token = OneTimeToken.wellFormed(token) else { throw .unauthenticated }
         try signIn.admitLink(clientAddress: origin.clientAddress)
         let digest = OneTimeToken.digest(of: token)
-        guard let user = try await holder(of: digest) else { throw try await signIn.failLink(origin) }
+        guard let user = try await holder(of: digest) else { throw try await signIn.recordFailedLinkAttempt(origin) }
         let hash = try await hasher.hash(newPassword)
-        guard try await set(hash, of: user, by: .link(digest: digest), origin) else { throw try await signIn.failLink(origin) }
+        guard try await set(hash, of: user, by: .link(digest: digest), origin) else {
+            throw try await signIn.recordFailedLinkAttempt(origin)
+        }
         signIn.forgetFailures(email: user.email)
     }
 
@@ -74,8 +76,8 @@ package struct PasswordResets: Sendable {
         let tenancy = directory.current
         guard let reset, clock.credentialNow() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
         else { return nil }
-        guard let maker = reset.madeBy else { return user }
-        return tenancy.user(maker).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
+        guard let creator = reset.createdBy else { return user }
+        return tenancy.user(creator).map { $0.isEnabled && $0.isSuperAdmin } == true ? user : nil
     }
 
     /// Writes the new hash, and ends the user's sessions, password link and invitation to set a first password.
@@ -85,7 +87,7 @@ package struct PasswordResets: Sendable {
         _ hash: String, of user: User, by proof: PasswordProof, _ origin: RequestOrigin
     ) async throws(GatewayError) -> Bool {
         let kept = proof.sessionID
-        let ended = signIn.ends(of: signIn.sessions.ids(of: user.id).filter { $0 != kept }, of: user, origin)
+        let ended = signIn.terminations(of: signIn.sessions.ids(of: user.id).filter { $0 != kept }, of: user, origin)
         var late: [SessionID] = []
         do {
             try await writer.change(
@@ -109,7 +111,7 @@ package struct PasswordResets: Sendable {
             signIn.sessions.endAll(of: user.id)
             throw error
         }
-        if !late.isEmpty { try await storeGuard.write(signIn.ends(of: late, of: user, origin).transaction) }
+        if !late.isEmpty { try await storeGuard.write(signIn.terminations(of: late, of: user, origin).transaction) }
         return true
     }
 }
@@ -142,7 +144,7 @@ extension TenancyUnitOfWork {
             .setPassword(user.id, hash: hash), .endSessions(of: user.id, except: proof.sessionID), .endReset(of: user.id),
         ]
         for invitation in directory.invitations(of: user.email) where invitation.accountID == user.id { end(invitation) }
-        note(.update, RecordTarget(user), after: ["password": .string(how)])
+        appendRecord(.update, RecordTarget(user), after: ["password": .string(how)])
     }
 }
 

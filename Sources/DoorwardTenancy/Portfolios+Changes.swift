@@ -49,9 +49,9 @@ package struct RemovalOptions<Entity: Sendable>: Sendable {
     /// Whether nothing is changed, and only the effects are computed.
     package var isDryRun = false
     /// The caller's precondition; `nil` if there is none.
-    package var condition: Condition<Entity>?
+    package var condition: Precondition<Entity>?
 
-    package init(isCascade: Bool = false, isDryRun: Bool = false, onlyIf condition: Condition<Entity>? = nil) {
+    package init(isCascade: Bool = false, isDryRun: Bool = false, onlyIf condition: Precondition<Entity>? = nil) {
         (self.isCascade, self.isDryRun, self.condition) = (isCascade, isDryRun, condition)
     }
 }
@@ -63,7 +63,7 @@ extension Portfolios {
     /// - Throws: `.notFound` for a user who does not exist; `.conflict` if the last owner would be removed;
     ///   `.preconditionFailed` if `condition` is not met.
     package func change(
-        _ caller: Caller, _ id: PortfolioID, _ changes: PortfolioChanges, onlyIf condition: Condition<Portfolio>? = nil
+        _ caller: Caller, _ id: PortfolioID, _ changes: PortfolioChanges, onlyIf condition: Precondition<Portfolio>? = nil
     ) async throws(GatewayError) -> Portfolio {
         try await writer.change(
             caller,
@@ -73,7 +73,7 @@ extension Portfolios {
 
     /// Changes the fields that the request names; see the same function for portfolios.
     package func change(
-        _ caller: Caller, _ id: PropertyID, _ changes: PropertyChanges, onlyIf condition: Condition<Property>? = nil
+        _ caller: Caller, _ id: PropertyID, _ changes: PropertyChanges, onlyIf condition: Precondition<Property>? = nil
     ) async throws(GatewayError) -> Property {
         try await writer.change(
             caller,
@@ -85,7 +85,7 @@ extension Portfolios {
     ///
     /// - Throws: `.invalid` for a common area that is not a device of the property itself.
     package func change(
-        _ caller: Caller, _ id: UnitID, _ changes: UnitChanges, onlyIf condition: Condition<Unit>? = nil
+        _ caller: Caller, _ id: UnitID, _ changes: UnitChanges, onlyIf condition: Precondition<Unit>? = nil
     ) async throws(GatewayError) -> Unit {
         try await writer.change(
             caller,
@@ -146,7 +146,7 @@ extension Portfolios {
 
 extension TenancyUnitOfWork {
     fileprivate mutating func change(
-        _ id: PortfolioID, _ changes: PortfolioChanges, onlyIf condition: Condition<Portfolio>?
+        _ id: PortfolioID, _ changes: PortfolioChanges, onlyIf condition: Precondition<Portfolio>?
     ) throws(GatewayError) -> Portfolio {
         guard let portfolio = directory.portfolio(id) else { throw .outOfReach(of: subject) }
         try require(.portfolioRename, on: .portfolio(id))
@@ -159,14 +159,14 @@ extension TenancyUnitOfWork {
             changed.updatedAt = now
             apply(.putPortfolio(changed))
             let (before, after) = Portfolio.fields.recordedChanges(from: portfolio, to: changed)
-            note(.update, RecordTarget(changed), at: .portfolio(id), before: before, after: after)
+            appendRecord(.update, RecordTarget(changed), at: .portfolio(id), before: before, after: after)
         }
         try apply(holders)
         return changed
     }
 
     fileprivate mutating func change(
-        _ id: PropertyID, _ changes: PropertyChanges, onlyIf condition: Condition<Property>?
+        _ id: PropertyID, _ changes: PropertyChanges, onlyIf condition: Precondition<Property>?
     ) throws(GatewayError) -> Property {
         guard let property = directory.property(id) else { throw .outOfReach(of: subject) }
         try require(.propertyChange, on: .property(id))
@@ -181,14 +181,14 @@ extension TenancyUnitOfWork {
             changed.updatedAt = now
             apply(.putProperty(changed))
             let (before, after) = Property.fields.recordedChanges(from: property, to: changed)
-            note(.update, RecordTarget(changed), at: .property(id), before: before, after: after)
+            appendRecord(.update, RecordTarget(changed), at: .property(id), before: before, after: after)
         }
         try apply(holders)
         return changed
     }
 
     fileprivate mutating func change(
-        _ id: UnitID, _ changes: UnitChanges, onlyIf condition: Condition<Unit>?, owner: (LockDevice) -> TransportOwner?
+        _ id: UnitID, _ changes: UnitChanges, onlyIf condition: Precondition<Unit>?, owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> Unit {
         guard let unit = directory.unit(id) else { throw .outOfReach(of: subject) }
         try require(.unitChange, on: .unit(id))
@@ -210,7 +210,7 @@ extension TenancyUnitOfWork {
             changed.updatedAt = now
             apply(.putUnit(changed))
             let (old, new) = Unit.fields.recordedChanges(from: before, to: changed)
-            note(.update, RecordTarget(changed), at: .unit(id), before: old, after: new)
+            appendRecord(.update, RecordTarget(changed), at: .unit(id), before: old, after: new)
             for device in before.commonAreaAccessIDs where !changed.commonAreaAccessIDs.contains(device) {
                 endGuestAccesses(to: device, ofTenantsIn: id)
             }

@@ -24,7 +24,7 @@ package struct Portfolios: Sendable {
             try draft.require(.portfolioCreate, on: .gateway)
             let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
             draft.apply(.putPortfolio(portfolio))
-            draft.note(
+            draft.appendRecord(
                 .create, RecordTarget(portfolio), at: .portfolio(portfolio.id), after: Portfolio.fields.recorded(portfolio))
             for owner in owners { _ = try draft.assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
             return portfolio
@@ -65,7 +65,7 @@ package struct Portfolios: Sendable {
                     id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
                     defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
                 draft.apply(.putProperty(property))
-                draft.note(
+                draft.appendRecord(
                     .create, RecordTarget(property), at: .property(property.id), after: Property.fields.recorded(property))
                 for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
                 try draft.requireWithin(.maxProperties, of: portfolioID)
@@ -123,7 +123,7 @@ package struct Portfolios: Sendable {
                     id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
                     createdAt: draft.now, updatedAt: draft.now)
                 draft.apply(.putUnit(unit))
-                draft.note(.create, RecordTarget(unit), at: .unit(unit.id), after: Unit.fields.recorded(unit))
+                draft.appendRecord(.create, RecordTarget(unit), at: .unit(unit.id), after: Unit.fields.recorded(unit))
                 for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
                 for device in new.devices { try draft.place(device, on: unit, field: "deviceIds") }
                 try draft.requireWithin(.maxUnits, of: property.portfolioID)
@@ -222,7 +222,7 @@ extension Portfolios {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func changeSubscription(
-        _ caller: Caller, of id: PortfolioID, _ changes: SubscriptionChanges, onlyIf condition: Condition<Portfolio>? = nil
+        _ caller: Caller, of id: PortfolioID, _ changes: SubscriptionChanges, onlyIf condition: Precondition<Portfolio>? = nil
     ) async throws(GatewayError) -> ShownSubscription {
         try await change(caller, id, with: .subscriptionChange, onlyIf: condition) { portfolio in
             portfolio.subscription = changes.applied(to: portfolio.subscription)
@@ -244,7 +244,7 @@ extension Portfolios {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func changeRetention(
-        _ caller: Caller, of id: PortfolioID, days: Patch<Int>, legalHold: Bool?, onlyIf condition: Condition<Portfolio>? = nil
+        _ caller: Caller, of id: PortfolioID, days: Patch<Int>, legalHold: Bool?, onlyIf condition: Precondition<Portfolio>? = nil
     ) async throws(GatewayError) -> Retention {
         try await change(caller, id, with: .retentionChange, onlyIf: condition) { portfolio in
             portfolio.retention.days = days.applied(to: portfolio.retention.days)
@@ -255,7 +255,7 @@ extension Portfolios {
     }
 
     private func change<Value: Sendable>(
-        _ caller: Caller, _ id: PortfolioID, with permission: ManagementPermission, onlyIf condition: Condition<Portfolio>?,
+        _ caller: Caller, _ id: PortfolioID, with permission: ManagementPermission, onlyIf condition: Precondition<Portfolio>?,
         _ body: @escaping @Sendable (inout Portfolio) -> Void,
         result: @escaping @Sendable (TenancyDirectory, Portfolio, Timestamp) -> Value
     ) async throws(GatewayError) -> Value {
@@ -271,7 +271,7 @@ extension Portfolios {
                     changed.updatedAt = draft.now
                     draft.apply(.putPortfolio(changed))
                     let (before, after) = Portfolio.fields.recordedChanges(from: portfolio, to: changed)
-                    draft.note(.update, RecordTarget(changed), at: .portfolio(id), before: before, after: after)
+                    draft.appendRecord(.update, RecordTarget(changed), at: .portfolio(id), before: before, after: after)
                 }
                 return result(draft.directory, changed, draft.now)
             })

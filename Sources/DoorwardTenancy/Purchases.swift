@@ -109,12 +109,12 @@ extension TenancyUnitOfWork {
         let portfolios = directory.portfolios(whoseReportsReads: subject)
         apply(.putUser(changed))
         let (before, after) = ShownUser.fields.recordedChanges(from: ShownUser(user), to: ShownUser(changed))
-        note(.update, RecordTarget(changed), before: before, after: after)
+        appendRecord(.update, RecordTarget(changed), before: before, after: after)
         for portfolio in portfolios {
             let shared = ChangeView(
                 before: ShownUser.fields.recorded("hasCompliancePack", of: ShownUser(user)),
                 after: ShownUser.fields.recorded("hasCompliancePack", of: ShownUser(changed)))
-            write(.update, RecordTarget(changed), as: shared, in: .portfolio(portfolio))
+            appendRecord(.update, RecordTarget(changed), as: shared, to: .portfolio(portfolio))
         }
         return changed
     }
@@ -126,6 +126,6 @@ extension TenancyDirectory {
         let entities = subject.roleEntities.filter {
             SecurityService.allows(subject, .complianceReport, on: ManagedObject($0), in: self).isAllowed
         }
-        return Set(entities.compactMap { place(of: $0).portfolioID }).sorted()
+        return Set(entities.compactMap { path(of: $0).portfolioID }).sorted()
     }
 }

@@ -10,7 +10,7 @@ extension TenancyUnitOfWork {
     /// - Parameter cascade: whether the properties are removed too; without it, a portfolio with properties is not removed.
     /// - Throws: `.hasDependents`.
     mutating func remove(
-        _ id: PortfolioID, cascade: Bool, onlyIf condition: Condition<Portfolio>?
+        _ id: PortfolioID, cascade: Bool, onlyIf condition: Precondition<Portfolio>?
     ) throws(GatewayError) {
         guard let portfolio = directory.portfolio(id) else { throw .outOfReach(of: subject) }
         try require(.portfolioDelete, on: .portfolio(id))
@@ -19,7 +19,7 @@ extension TenancyUnitOfWork {
         guard cascade || properties.isEmpty else { throw .hasDependents(["properties": properties.count]) }
         for property in properties { removeWithContents(property) }
         endAccess(on: .portfolio(id))
-        note(.delete, RecordTarget(portfolio), at: .portfolio(id), before: Portfolio.fields.recorded(portfolio))
+        appendRecord(.delete, RecordTarget(portfolio), at: .portfolio(id), before: Portfolio.fields.recorded(portfolio))
         apply(.removePortfolio(id))
     }
 
@@ -28,7 +28,7 @@ extension TenancyUnitOfWork {
     /// - Parameter cascade: whether the units are removed too, and the devices unassigned.
     /// - Throws: `.hasDependents` without `cascade`, if the property has units or devices.
     mutating func remove(
-        _ id: PropertyID, cascade: Bool, onlyIf condition: Condition<Property>?
+        _ id: PropertyID, cascade: Bool, onlyIf condition: Precondition<Property>?
     ) throws(GatewayError) {
         guard let property = directory.property(id) else { throw .outOfReach(of: subject) }
         try require(.propertyDelete, on: .property(id))
@@ -43,7 +43,7 @@ extension TenancyUnitOfWork {
     /// - Parameter cascade: whether the unit's devices stay on its property; without it, a unit with devices is not removed.
     /// - Throws: `.hasDependents`.
     mutating func remove(
-        _ id: UnitID, cascade: Bool, onlyIf condition: Condition<Unit>?
+        _ id: UnitID, cascade: Bool, onlyIf condition: Precondition<Unit>?
     ) throws(GatewayError) {
         guard let unit = directory.unit(id) else { throw .outOfReach(of: subject) }
         try require(.unitDelete, on: .unit(id))
@@ -51,7 +51,7 @@ extension TenancyUnitOfWork {
         let devices = directory.deviceIDs(of: id)
         guard cascade || devices.isEmpty else { throw .hasDependents(["devices": devices.count]) }
         for var access in directory.guestAccesses(in: unit.propertyID) where access.unitID == id {
-            noteEnd(of: access)
+            recordEnd(of: access)
             access.unitID = nil
             if access.endsAt > now { access.revokedAt = now }
             apply(.putGuestAccess(access))
@@ -64,7 +64,7 @@ extension TenancyUnitOfWork {
     /// with the tenancy.
     ///
     /// - Throws: `.conflict` for the last super admin who is enabled.
-    mutating func remove(_ id: UserID, onlyIf condition: Condition<User>?) throws(GatewayError) {
+    mutating func remove(_ id: UserID, onlyIf condition: Precondition<User>?) throws(GatewayError) {
         let user = try directory.visibleUser(id, to: subject)
         try require(.usersDelete, on: .gateway)
         try require(condition, of: user)
@@ -73,14 +73,14 @@ extension TenancyUnitOfWork {
         }
         let portfolios = directory.portfolios(where: id).sorted()
         for access in directory.guestAccesses(of: id) {
-            noteEnd(of: access)
+            recordEnd(of: access)
             apply(.removeGuestAccess(access.id))
         }
         endCredentials(of: user)
         for association in directory.associations(of: id) { end(association) }
-        note(.delete, RecordTarget(user), before: user.auditFields)
+        appendRecord(.delete, RecordTarget(user), before: user.auditFields)
         // The portfolios' logs contain that the user was deleted, and no fields of the user.
-        for portfolio in portfolios { write(.delete, RecordTarget(user), as: ChangeView(), in: .portfolio(portfolio)) }
+        for portfolio in portfolios { appendRecord(.delete, RecordTarget(user), as: ChangeView(), to: .portfolio(portfolio)) }
         apply(.removeUser(id))
     }
 
@@ -88,7 +88,7 @@ extension TenancyUnitOfWork {
     private mutating func removeWithContents(_ id: PropertyID) {
         guard let property = directory.property(id) else { return }
         for access in directory.guestAccesses(in: id) {
-            noteEnd(of: access)
+            recordEnd(of: access)
             apply(.removeGuestAccess(access.id))
         }
         let units = directory.unitIDs(of: id).compactMap { directory.unit($0) }
@@ -99,14 +99,14 @@ extension TenancyUnitOfWork {
         }
         for device in directory.deviceIDs(of: id) { unassign(device) }
         endAccess(on: .property(id))
-        note(.delete, RecordTarget(property), at: .property(id), before: Property.fields.recorded(property))
+        appendRecord(.delete, RecordTarget(property), at: .property(id), before: Property.fields.recorded(property))
         apply(.removeProperty(id))
     }
 
     /// Removes a unit that has no device and no guest access any more.
     private mutating func removeAlone(_ unit: Unit) {
         endAccess(on: .unit(unit.id))
-        note(.delete, RecordTarget(unit), at: .unit(unit.id), before: Unit.fields.recorded(unit))
+        appendRecord(.delete, RecordTarget(unit), at: .unit(unit.id), before: Unit.fields.recorded(unit))
         apply(.removeUnit(unit.id))
     }
 
@@ -118,15 +118,15 @@ extension TenancyUnitOfWork {
 
     private mutating func end(_ association: UserRoleAssociation) {
         apply(.removeAssociation(association.id))
-        note(.remove, RecordTarget(association), at: association.entity, before: association.auditFields)
+        appendRecord(.remove, RecordTarget(association), at: association.entity, before: association.auditFields)
     }
 
     /// Records the end of a guest access, unless it has already ended.
-    private mutating func noteEnd(of access: GuestAccess) {
+    private mutating func recordEnd(of access: GuestAccess) {
         guard access.endsAt > now else { return }
         var ended = access
         ended.revokedAt = now
-        note(
+        appendRecord(
             .revoke, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded("revokedAt", of: ended))
     }
 

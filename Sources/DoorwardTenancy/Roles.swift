@@ -84,7 +84,7 @@ extension TenancyUnitOfWork {
             after["invitationId"] = .id(invitation.id)
             after["invitedByUserId"] = .id(invitation.userID)
         }
-        note(.assign, RecordTarget(association), at: entity, after: after)
+        appendRecord(.assign, RecordTarget(association), at: entity, after: after)
         return association
     }
 
@@ -123,7 +123,7 @@ extension TenancyUnitOfWork {
             throw .conflict("This is the portfolio's last owner: assign another owner first, or ask a super admin.")
         }
         apply(.removeAssociation(association.id))
-        note(
+        appendRecord(
             .remove, RecordTarget(association), at: association.entity, before: association.auditFields
         )
     }

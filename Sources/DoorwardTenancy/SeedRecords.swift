@@ -17,13 +17,13 @@ package enum SeedRecords {
         return changes.flatMap { change -> [PendingRecord] in
             directory.apply(change)
             guard let part = Part(change) else { return [] }
-            let place = part.entity.map { directory.place(of: $0) }
-            let logs = [LogID.gateway] + [place?.portfolioID].compactMap { $0.map { .portfolio($0) } }
+            let path = part.entity.map { directory.path(of: $0) }
+            let logs = [LogID.gateway] + [path?.portfolioID].compactMap { $0.map { .portfolio($0) } }
             return logs.map { log in
                 PendingRecord(
                     RecordBody(
                         log: log, id: random.id(at: now), at: now, kind: .adminChange, actor: .gateway, source: .cli,
-                        device: part.device, place: place, action: part.action, target: part.target,
+                        device: part.device, path: path, action: part.action, target: part.target,
                         details: ["before": .null, "after": .object(part.after)]))
             }
         }

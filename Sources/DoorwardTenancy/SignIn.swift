@@ -88,7 +88,7 @@ package final class SignIn: Sendable {
         let hash = isAbsurd ? nil : try await storedHash(of: user?.id ?? Self.nobody)
         let isRight = isAbsurd ? false : try await hasher.verify(password, against: hash)
         // Check the rate limit again, as concurrent attempts may have failed meanwhile. For a wrong password,
-        // `noteFailureIfAdmitted` checks it below.
+        // `recordFailureIfAdmitted` checks it below.
         if isRight { try admit(email: account, address: clientAddress) }
         guard let user, isRight, directory.current.user(user.id)?.isEnabled == true,
             let signedIn = try await begin(for: user, generation, origin)
@@ -96,13 +96,13 @@ package final class SignIn: Sendable {
             // A password that is too long does not count as a failed attempt for the account. It is rejected without computing a
             // hash; if it counted, an attacker could lock the account at almost no cost.
             try limited { () throws(GatewayError) in
-                try throttle.noteFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
+                try throttle.recordFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
             }
             metrics.failed.increment()
             try await failures.record(origin, account: account, user: user)
             throw .unauthenticated
         }
-        throttle.noteSuccess(email: account)
+        throttle.resetFailures(email: account)
         await renew(hash, of: user, password)
         metrics.succeeded.increment()
         return signedIn
@@ -121,7 +121,7 @@ package final class SignIn: Sendable {
         let digest = OneTimeToken.digest(of: token)
         guard let stored = try await stored(digest) else {
             try limited { () throws(GatewayError) in
-                try throttle.noteFailureIfAdmitted(email: nil, address: origin.clientAddress)
+                try throttle.recordFailureIfAdmitted(email: nil, address: origin.clientAddress)
             }
             throw .unauthenticated
         }
@@ -202,8 +202,8 @@ package final class SignIn: Sendable {
 
     /// Passes the costs of these users' stored hashes to the hasher, because another cost may have been configured when the passwords were
     /// set.
-    package func noteCosts(of users: [UserID]) async throws(GatewayError) {
-        for user in users { hasher.noteCost(of: try await storedHash(of: user)) }
+    package func raiseHighestCost(ofHashesOf users: [UserID]) async throws(GatewayError) {
+        for user in users { hasher.raiseHighestCost(of: try await storedHash(of: user)) }
     }
 
     /// Writes a new session and makes it valid.
@@ -223,7 +223,7 @@ package final class SignIn: Sendable {
             return nil
         }
         guard sessions.begin(session, generation) else {
-            try await storeGuard.write(ends(of: [session.id], of: user, origin).transaction)
+            try await storeGuard.write(terminations(of: [session.id], of: user, origin).transaction)
             return nil
         }
         return SignedIn(user: user, session: session, refreshToken: token)
@@ -275,7 +275,7 @@ package final class SignIn: Sendable {
 
 extension SignIn {
     /// The changes and records for ending several sessions of one user.
-    struct SessionEnds {
+    struct SessionTerminations {
         let ids: [SessionID]
         let credentials: [CredentialChange]
         let records: [PendingRecord]
@@ -283,8 +283,8 @@ extension SignIn {
         var transaction: StoreTransaction { StoreTransaction(credentials: credentials, records: records) }
     }
 
-    func ends(of ids: [SessionID], of user: User, _ origin: RequestOrigin) -> SessionEnds {
-        SessionEnds(
+    func terminations(of ids: [SessionID], of user: User, _ origin: RequestOrigin) -> SessionTerminations {
+        SessionTerminations(
             ids: ids, credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
     }
 
@@ -305,7 +305,7 @@ extension SignIn {
             return try admit(email: account, address: origin.clientAddress)
         }
         try limited { () throws(GatewayError) in
-            try throttle.noteFailureIfAdmitted(email: account, address: origin.clientAddress)
+            try throttle.recordFailureIfAdmitted(email: account, address: origin.clientAddress)
         }
         metrics.failed.increment()
         try await failures.record(origin, account: account, user: user)
@@ -315,8 +315,8 @@ extension SignIn {
     /// Counts and records an attempt with a token of a link that is not valid. It delays further attempts at links, but no sign-in.
     ///
     /// - Returns: the error to throw.
-    func failLink(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
-        throttle.noteLinkFailure(address: origin.clientAddress)
+    func recordFailedLinkAttempt(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
+        throttle.recordLinkFailure(address: origin.clientAddress)
         try await failures.record(origin, account: nil, user: nil)
         return .unauthenticated
     }
@@ -324,14 +324,14 @@ extension SignIn {
     /// Counts and records an attempt with a proof that was used meanwhile.
     ///
     /// - Returns: the error to throw.
-    func fail(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
-        throttle.noteFailure(email: nil, address: origin.clientAddress)
+    func recordFailedAttempt(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
+        throttle.recordFailure(email: nil, address: origin.clientAddress)
         try await failures.record(origin, account: nil, user: nil)
         return .unauthenticated
     }
 
     /// Resets the failure count of an account whose password was reset: guesses of the old password do not apply to the new one.
-    func forgetFailures(email: String) { throttle.noteSuccess(email: email) }
+    func forgetFailures(email: String) { throttle.resetFailures(email: email) }
 }
 
 /// A session that was just started or refreshed, with the only copy of its refresh token.

@@ -44,7 +44,7 @@ final class SignInThrottle: Sendable {
     /// Counts a failure.
     ///
     /// - Parameter email: the account that was tried; `nil` if the attempt names no account, or if its password cannot be right.
-    func noteFailure(email: String?, address: String?) {
+    func recordFailure(email: String?, address: String?) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address))
         tables.withLock { count(email, limits, at: now, in: &$0) }
     }
@@ -57,7 +57,7 @@ final class SignInThrottle: Sendable {
     }
 
     /// Counts a wrong token of a link.
-    func noteLinkFailure(address: String?) {
+    func recordLinkFailure(address: String?) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address, kind: "link "))
         tables.withLock { count(nil, limits, at: now, in: &$0) }
     }
@@ -66,7 +66,7 @@ final class SignInThrottle: Sendable {
     /// are handled as if they came one after another.
     ///
     /// - Throws: `.rateLimited`, without counting the failure.
-    func noteFailureIfAdmitted(email: String?, address: String?) throws(GatewayError) {
+    func recordFailureIfAdmitted(email: String?, address: String?) throws(GatewayError) {
         let (now, limits) = (clock.monotonicNow(), limits(of: address))
         let rest = tables.withLock { tables in
             let rest = wait(email, limits, at: now, in: &tables)
@@ -77,7 +77,7 @@ final class SignInThrottle: Sendable {
     }
 
     /// - Parameter email: the address of an existing user.
-    func noteSuccess(email: String) {
+    func resetFailures(email: String) {
         tables.withLock { $0.accounts.remove(key(email)) }
     }
 

@@ -68,7 +68,7 @@ package struct Users: Sendable {
     ///
     /// - Throws: `.preconditionFailed` if `condition` is not met.
     package func update(
-        _ caller: Caller, _ id: UserID, _ changes: UserChanges, onlyIf condition: Condition<User>? = nil
+        _ caller: Caller, _ id: UserID, _ changes: UserChanges, onlyIf condition: Precondition<User>? = nil
     ) async throws(GatewayError) -> User {
         do {
             let user = try await change(caller, id, changes, onlyIf: condition)
@@ -91,7 +91,7 @@ package struct Users: Sendable {
     }
 
     private func change(
-        _ caller: Caller, _ id: UserID, _ changes: UserChanges, onlyIf condition: Condition<User>?
+        _ caller: Caller, _ id: UserID, _ changes: UserChanges, onlyIf condition: Precondition<User>?
     ) async throws(GatewayError) -> User {
         try await writer.change(
             caller,
@@ -220,7 +220,7 @@ extension TenancyUnitOfWork {
             createdAt: now, updatedAt: now)
         apply(.putUser(user))
         if let passwordHash { transaction.credentials.append(.setPassword(user.id, hash: passwordHash)) }
-        note(.create, RecordTarget(user), after: user.auditFields)
+        appendRecord(.create, RecordTarget(user), after: user.auditFields)
         return user
     }
 
@@ -238,23 +238,23 @@ extension TenancyUnitOfWork {
             throw .conflict("This is the last super admin: create another one first.")
         }
         apply(.putUser(changed))
-        noteUpdate(from: user, to: changed)
+        recordUpdate(from: user, to: changed)
         return changed
     }
 
-    private mutating func noteUpdate(from user: User, to changed: User) {
+    private mutating func recordUpdate(from user: User, to changed: User) {
         let (old, new) = (ShownUser(user), ShownUser(changed))
         let (before, after) = ShownUser.fields.recordedChanges(from: old, to: new)
         guard user.isEnabled != changed.isEnabled else {
-            return note(.update, RecordTarget(changed), before: before, after: after)
+            return appendRecord(.update, RecordTarget(changed), before: before, after: after)
         }
         let action: ChangeAction = changed.isEnabled ? .enable : .disable
         // The other changes are personal, such as preferred portfolios: they are not recorded in a portfolio's log.
         let shared = ChangeView(
             before: ShownUser.fields.recorded("isEnabled", of: old), after: ShownUser.fields.recorded("isEnabled", of: new))
-        note(action, RecordTarget(changed), before: before, after: after)
+        appendRecord(action, RecordTarget(changed), before: before, after: after)
         for portfolio in directory.portfolios(where: user.id).sorted() {
-            write(action, RecordTarget(changed), as: shared, in: .portfolio(portfolio))
+            appendRecord(action, RecordTarget(changed), as: shared, to: .portfolio(portfolio))
         }
     }
 }
@@ -273,7 +273,7 @@ extension Users {
     /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult
     package func delete(
-        _ caller: Caller, _ id: UserID, isDryRun: Bool = false, onlyIf condition: Condition<User>? = nil
+        _ caller: Caller, _ id: UserID, isDryRun: Bool = false, onlyIf condition: Precondition<User>? = nil
     ) async throws(GatewayError) -> RemovalPreview? {
         do {
             var preview = try await writer.remove(

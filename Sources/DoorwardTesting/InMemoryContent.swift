@@ -14,7 +14,7 @@ struct InMemoryContent {
     var commands: [CommandID: StoredCommand] = [:]
     private(set) var usesTaken: [GuestAccessID: Int] = [:]
     private(set) var clock: StoredClock?
-    private var marks: [LogID: CheckpointMark] = [:]
+    private var lastCheckpoints: [LogID: LastCheckpoint] = [:]
     private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
     var logs: [LogID: [AccessRecord]] = [:]
@@ -39,7 +39,7 @@ struct InMemoryContent {
         for change in transaction.commands { try next.apply(change, intents: transaction.records) }
         for entry in transaction.idempotency { try next.store(entry) }
         for owner in transaction.forgets { next.forget(owner) }
-        for cut in transaction.cuts { try next.cut(cut) }
+        for truncation in transaction.truncations { try next.truncate(truncation) }
         next.commitCount += 1
         self = next
         return positions
@@ -62,7 +62,7 @@ struct InMemoryContent {
 
     // MARK: Preconditions
 
-    private func check(_ precondition: Precondition) throws(StoreRefusal) {
+    private func check(_ precondition: StorePrecondition) throws(StoreRefusal) {
         switch precondition {
         case .unchanged(let change): if !tenancy.reflects(change) { throw .entityChanged(change.entity) }
         case .usesLeft(let id, let limit): if usesTaken[id, default: 0] >= limit { throw .usesExhausted(id) }
@@ -78,16 +78,19 @@ struct InMemoryContent {
             guard tenancy.guestAccesses[id] != nil else { return }
             guard let taken = usesTaken[id] else { throw .inconsistent("a use was returned that had not been taken") }
             usesTaken[id] = taken > 1 ? taken - 1 : nil
-        case .noteCheckpoint(let mark):
-            let known = marks[mark.log]
-            if (mark.generation, mark.size) >= (known?.generation ?? 0, known?.size ?? 0) { marks[mark.log] = mark }
+        case .setLastCheckpoint(let checkpoint):
+            let known = lastCheckpoints[checkpoint.log]
+            if (checkpoint.generation, checkpoint.size) >= (known?.generation ?? 0, known?.size ?? 0) {
+                lastCheckpoints[checkpoint.log] = checkpoint
+            }
         }
     }
 
     private mutating func apply(_ change: StoredClockChange) throws(StoreRefusal) {
         switch change {
-        case .raiseMark(let mark): clock = StoredClock(mark: max(mark, clock?.mark ?? mark), unconfirmed: clock?.unconfirmed)
-        case .setMark(let mark): clock = StoredClock(mark: mark, unconfirmed: clock?.unconfirmed)
+        case .raiseMark(let mark):
+            clock = StoredClock(highWaterMark: max(mark, clock?.highWaterMark ?? mark), unconfirmed: clock?.unconfirmed)
+        case .setMark(let mark): clock = StoredClock(highWaterMark: mark, unconfirmed: clock?.unconfirmed)
         case .setUnconfirmed(let step):
             guard clock != nil else { throw .inconsistent("a step of the clock without a mark") }
             clock?.unconfirmed = step
@@ -192,14 +195,16 @@ struct InMemoryContent {
     /// The records of a log that were not removed.
     private func kept(_ log: LogID) -> ArraySlice<AccessRecord> { (logs[log] ?? []).dropFirst(Int(firstSeq(of: log))) }
 
-    private mutating func cut(_ cut: LogCut) throws(StoreRefusal) {
-        guard cut.firstSeq <= UInt64(logs[cut.log]?.count ?? 0) else { throw .inconsistent("a cut beyond the end of a log") }
-        firstSeqs[cut.log] = max(firstSeq(of: cut.log), cut.firstSeq)
+    private mutating func truncate(_ truncation: LogTruncation) throws(StoreRefusal) {
+        guard truncation.firstSeq <= UInt64(logs[truncation.log]?.count ?? 0) else {
+            throw .inconsistent("a truncation beyond the end of a log")
+        }
+        firstSeqs[truncation.log] = max(firstSeq(of: truncation.log), truncation.firstSeq)
         let removed = commands.values.filter { command in
             intentPosition(of: command).map { !isKept($0.log, $0.seq) } ?? false
         }
         guard removed.allSatisfy({ $0.command.state.isEnd }) else {
-            throw .inconsistent("a cut of the intent of an open command")
+            throw .inconsistent("a truncation of the intent of an open command")
         }
         for command in removed { commands[command.command.id] = nil }
     }
@@ -217,10 +222,10 @@ struct InMemoryContent {
         for (log, records) in logs {
             for (index, record) in records.enumerated() {
                 guard let stored = encode(record), stored.personal.contains(where: { $0.owner == owner }) else { continue }
-                encoded[record.place] = stored
-                var erased = erasedOwners[record.place] ?? []
+                encoded[record.position] = stored
+                var erased = erasedOwners[record.position] ?? []
                 erased.insert(owner)
-                erasedOwners[record.place] = erased
+                erasedOwners[record.position] = erased
                 let remaining = try? RecordEncoding.decode(stored.bytes) { commitment in
                     guard !erased.contains(commitment.owner) else { return nil }
                     let sealed = stored.personal.first { $0.field == commitment.place.field }
@@ -235,7 +240,7 @@ struct InMemoryContent {
         let owner = PersonKeyOwner.user(person)
         let found = logs.filter { log, _ in
             kept(log).contains { record in
-                erasedOwners[record.place]?.contains(owner) != true
+                erasedOwners[record.position]?.contains(owner) != true
                     && encode(record)?.personal.contains { $0.owner == owner } == true
             }
         }
@@ -244,7 +249,7 @@ struct InMemoryContent {
 
     /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value was erased.
     private func encode(_ record: AccessRecord) -> EncodedRecord? {
-        encoded[record.place] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
+        encoded[record.position] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
     }
 
     func range(of log: LogID, from seq: UInt64, limit: Int) -> LogRange? {
@@ -273,7 +278,7 @@ struct InMemoryContent {
     private func sealed(_ record: AccessRecord, _ stored: EncodedRecord) -> SealedRecord {
         let commitments = (try? RecordEncoding.decode(stored.bytes).commitments) ?? []
         let values = commitments.map { commitment -> SealedRecord.Value? in
-            guard erasedOwners[record.place]?.contains(commitment.owner) != true else { return nil }
+            guard erasedOwners[record.position]?.contains(commitment.owner) != true else { return nil }
             let sealed = stored.personal.first { $0.field == commitment.place.field }
             return sealed.map { SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext[...], key: Self.key) }
         }
@@ -291,8 +296,8 @@ struct InMemoryContent {
     }
 
     var logHeads: [LogHead] {
-        Set(logs.keys).union(marks.keys).sorted { $0.description < $1.description }
-            .map { LogHead(log: $0, size: UInt64(logs[$0]?.count ?? 0), mark: marks[$0]) }
+        Set(logs.keys).union(lastCheckpoints.keys).sorted { $0.description < $1.description }
+            .map { LogHead(log: $0, size: UInt64(logs[$0]?.count ?? 0), lastCheckpoint: lastCheckpoints[$0]) }
     }
 
     func frontier(of log: LogID) -> MerkleFrontier? {
@@ -309,10 +314,10 @@ struct InMemoryContent {
             return isKept(body.log, record.seq) && query.filter.passes(body)
                 && query.scopes.contains { $0.covers(body) }
         }
-        found.sort { Self.precedes($0.place, $1.place) == oldestFirst }
+        found.sort { Self.precedes($0.position, $1.position) == oldestFirst }
         if let after = query.after {
             found = found.filter {
-                oldestFirst ? Self.precedes(after, $0.place) : Self.precedes($0.place, after)
+                oldestFirst ? Self.precedes(after, $0.position) : Self.precedes($0.position, after)
             }
         }
         return Array(found.prefix(query.limit))

@@ -38,7 +38,7 @@ struct InMemoryCredentials {
             guard let reset = passwordReset(digest: digest), now < reset.expiresAt else { throw .resetTokenSpent }
             resets[reset.userID] = nil
         case .endReset(let user): resets[user] = nil
-        case .endResets(let maker): resets = resets.filter { $0.value.reset.madeBy != maker }
+        case .endResets(let creator): resets = resets.filter { $0.value.reset.createdBy != creator }
         case .setRecoveryCodes(let user, let digests):
             guard users[user] != nil || digests.isEmpty else { throw .parentUnknown }
             guard Set(digests).count == digests.count else { throw .duplicate }
@@ -55,7 +55,7 @@ struct InMemoryCredentials {
         passwords[user] = nil
         tokens = tokens.filter { sessions[$0.value.session]?.session.userID != user }
         sessions = sessions.filter { $0.value.session.userID != user }
-        resets = resets.filter { $0.key != user && $0.value.reset.madeBy != user }
+        resets = resets.filter { $0.key != user && $0.value.reset.createdBy != user }
         recoveryCodes[user] = nil
     }
 

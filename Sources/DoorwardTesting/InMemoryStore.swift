@@ -150,7 +150,7 @@ package final class InMemoryStore: GatewayStore {
         longer.limit = query.limit < .max ? query.limit + 1 : .max
         let found = read { $0.records(longer) }
         let records = Array(found.prefix(query.limit))
-        return RecordPage(records: records, next: found.count > records.count ? records.last?.place : nil)
+        return RecordPage(records: records, next: found.count > records.count ? records.last?.position : nil)
     }
 
     /// Counts all records at once, as a reference for stores that count in parts.

@@ -46,7 +46,7 @@ package final class ScriptedAdapter: LockAdapter {
         var behaviours: [DeviceID: Behaviour] = [:]
         var defaultBehaviour: Behaviour
         var capabilities: LockCapabilities
-        var mistakes: AddressErrors?
+        var errors: AddressErrors?
         var problem: TransportProblem?
         var conflicts: [CheckedAddress.Conflict] = []
         var codes: [DeviceID: Secret<String>] = [:]
@@ -83,7 +83,7 @@ package final class ScriptedAdapter: LockAdapter {
     package func set(_ behaviour: Behaviour, for device: DeviceID) { state.withLock { $0.behaviours[device] = behaviour } }
 
     /// Sets the errors that `check` throws; `nil` for none.
-    package func set(mistakes: AddressErrors?) { state.withLock { $0.mistakes = mistakes } }
+    package func set(errors: AddressErrors?) { state.withLock { $0.errors = errors } }
 
     /// Sets the problem that `problem(of:for:)` returns for every command.
     package func set(problem: TransportProblem?) { state.withLock { $0.problem = problem } }
@@ -153,11 +153,11 @@ package final class ScriptedAdapter: LockAdapter {
         address: [String: JSONValue], within scope: TransportScope
     ) throws(AddressErrors) -> CheckedAddress {
         let owner = owner(of: address)
-        let (mistakes, capabilities, attachedDevice) = state.withLock { state in
+        let (errors, capabilities, attachedDevice) = state.withLock { state in
             let attachedDevice = state.attached.values.first { address["topic"] != nil && $0.endpoint == endpoint(of: address) }
-            return (state.mistakes, state.capabilities, attachedDevice?.id)
+            return (state.errors, state.capabilities, attachedDevice?.id)
         }
-        if let mistakes { throw mistakes }
+        if let errors { throw errors }
         guard let owner, scope.includes(owner) else {
             throw AddressErrors([.init(field: "address.broker", problem: "unknown")])
         }

@@ -1,11 +1,11 @@
 internal import Yams
 
-/// The mistakes in a YAML file: at least one, in the order of the lines.
+/// The errors in a YAML file: at least one, in the order of the lines.
 package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the file, as the caller gave it.
     package let file: String
-    /// The mistakes. The list is never empty, and mistakes without a line come first.
-    package let mistakes: [Mistake]
+    /// The errors. The list is never empty, and errors without a line come first.
+    package let errors: [Mistake]
     private let linePrefix: String
 
     /// One mistake.
@@ -18,9 +18,9 @@ package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
         package let message: String
     }
 
-    init(file: String, _ mistakes: [Mistake], _ format: YAMLFormat) {
+    init(file: String, _ errors: [Mistake], _ format: YAMLFormat) {
         (self.file, linePrefix) = (file, format.linePrefix)
-        self.mistakes = mistakes.enumerated()
+        self.errors = errors.enumerated()
             .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }.map(\.element)
     }
 
@@ -31,12 +31,12 @@ package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// One line for each mistake, such as `yale.yaml:3: …`. `YAMLFormat.linePrefix` determines the text between file and line.
     package var description: String {
-        mistakes.map { "\(file)\($0.line.map { "\(linePrefix)\($0)" } ?? ""): \($0.message)" }.joined(separator: "\n")
+        errors.map { "\(file)\($0.line.map { "\(linePrefix)\($0)" } ?? ""): \($0.message)" }.joined(separator: "\n")
     }
 }
 
-/// Collects the mistakes in one file while the file is read.
-final class YAMLMistakeList {
+/// Collects the errors in one file while the file is read.
+final class YAMLErrorList {
     let format: YAMLFormat
     private(set) var all: [YAMLErrors.Mistake] = []
 

@@ -48,27 +48,27 @@ package struct YAMLFormat: Sendable {
     /// - Parameters:
     ///   - file: the name of the file, for messages.
     ///   - keys: the allowed keys at the top level.
-    ///   - read: reads the section, and reports mistakes in the section and its fields.
-    /// - Throws: all mistakes in the file, each with its line.
+    ///   - read: reads the section, and reports errors in the section and its fields.
+    /// - Throws: all errors in the file, each with its line.
     package func read<Value>(
         _ yaml: String, file: String, keys: [String], _ read: (YAMLSection) -> Value
     ) throws(YAMLErrors) -> Value {
-        let mistakes = YAMLMistakeList(self)
-        let root = compose(yaml, mistakes).map { YAMLField(key: "", path: "", line: $0.mark?.line ?? 1, node: $0, mistakes) }
+        let errors = YAMLErrorList(self)
+        let root = compose(yaml, errors).map { YAMLField(key: "", path: "", line: $0.mark?.line ?? 1, node: $0, errors) }
         let value = root?.section(keys: keys, name: name).map(read)
-        guard let value, mistakes.all.isEmpty else { throw YAMLErrors(file: file, mistakes.all, self) }
+        guard let value, errors.all.isEmpty else { throw YAMLErrors(file: file, errors.all, self) }
         return value
     }
 
     private var tooLong: String { "the file is longer than \(maxBytes) bytes\(hints.tooLong)" }
 
-    private func compose(_ yaml: String, _ mistakes: YAMLMistakeList) -> Node? {
+    private func compose(_ yaml: String, _ errors: YAMLErrorList) -> Node? {
         guard yaml.utf8.count <= maxBytes else {
-            mistakes.add(nil, "", tooLong)
+            errors.add(nil, "", tooLong)
             return nil
         }
         if let line = lineOfDeepNesting(yaml) {
-            mistakes.add(line, "", "the file nests too deeply")
+            errors.add(line, "", "the file nests too deeply")
             return nil
         }
         do {
@@ -76,12 +76,12 @@ package struct YAMLFormat: Sendable {
             let parser = try Parser(yaml: yaml)
             let root = try parser.singleRoot()
             let anchor = withExtendedLifetime(parser) { root.flatMap { firstAnchor($0) } }
-            if root == nil { mistakes.add(1, "", "the file is empty\(hints.empty)") }
+            if root == nil { errors.add(1, "", "the file is empty\(hints.empty)") }
             guard let anchor else { return root }
-            mistakes.add(anchor.line, "", "`&\(anchor.name)`: anchors and aliases are not allowed; write the value out")
+            errors.add(anchor.line, "", "`&\(anchor.name)`: anchors and aliases are not allowed; write the value out")
         } catch {
             let error = error as? YamlError
-            mistakes.add(error?.line(in: yaml), "", error?.sentence ?? "the file is not YAML")
+            errors.add(error?.line(in: yaml), "", error?.sentence ?? "the file is not YAML")
         }
         return nil
     }

@@ -11,26 +11,26 @@ package struct YAMLSection {
     let line: Int
     /// The name of the section in messages: `a profile`, or the section's path.
     let name: String
-    let mistakes: YAMLMistakeList
+    let errors: YAMLErrorList
 
     /// - Returns: `nil`, after reporting a mistake, if the field's value is not a mapping.
     init?(_ field: YAMLField, keys: [String]?, refused: [String: String], name: String?) {
-        let (mistakes, format) = (field.mistakes, field.mistakes.format)
+        let (errors, format) = (field.errors, field.errors.format)
         let path = name == nil ? field.path : ""
         let title = name ?? "`\(path)`"
-        (self.path, self.name, self.mistakes, line) = (path, title, mistakes, field.node?.mark?.line ?? field.line)
+        (self.path, self.name, self.errors, line) = (path, title, errors, field.node?.mark?.line ?? field.line)
         guard let mapping = field.node?.mapping else {
-            mistakes.add(line, path, "\(title) must be `key: value` lines")
+            errors.add(line, path, "\(title) must be `key: value` lines")
             return nil
         }
         var known: [YAMLField] = []
         for (key, value) in mapping {
             let line = key.mark?.line ?? line
             guard let word = key.scalar?.string else {
-                mistakes.add(line, path, "a key must be a word")
+                errors.add(line, path, "a key must be a word")
                 continue
             }
-            let field = YAMLField(key: word, path: path.isEmpty ? word : "\(path).\(word)", line: line, node: value, mistakes)
+            let field = YAMLField(key: word, path: path.isEmpty ? word : "\(path).\(word)", line: line, node: value, errors)
             if keys?.contains(word) ?? true {
                 known.append(field)
             } else if let instead = format.removedKeys[word] {
@@ -47,22 +47,22 @@ package struct YAMLSection {
     /// Returns the field of a key; if the key is absent, a field without a value.
     package subscript(key: String) -> YAMLField {
         let field = fields.first { $0.key == key }
-        let isAbsent = field.map { $0.isEmpty && mistakes.format.ignoresEmptyValues } ?? true
+        let isAbsent = field.map { $0.isEmpty && errors.format.ignoresEmptyValues } ?? true
         return YAMLField(
             key: key, path: path.isEmpty ? key : "\(path).\(key)", line: field?.line ?? line, node: isAbsent ? nil : field?.node,
-            mistakes)
+            errors)
     }
 
     /// Whether no mistake in the file has been reported so far.
-    package var isFileSound: Bool { mistakes.all.isEmpty }
+    package var isFileSound: Bool { errors.all.isEmpty }
 
     /// Reports a mistake in the section as a whole.
-    package func note(_ message: String) { mistakes.add(line, path, message) }
+    package func note(_ message: String) { errors.add(line, path, message) }
 
     /// Reports a mistake for each of these keys that is absent.
     package func require(_ keys: String...) {
         for key in keys where !self[key].isPresent {
-            mistakes.add(line, self[key].path, "\(name) needs `\(key)`")
+            errors.add(line, self[key].path, "\(name) needs `\(key)`")
         }
     }
 }
@@ -77,10 +77,10 @@ package struct YAMLField {
     package let path: String
     let line: Int
     let node: Node?
-    let mistakes: YAMLMistakeList
+    let errors: YAMLErrorList
 
-    init(key: String, path: String, line: Int, node: Node?, _ mistakes: YAMLMistakeList) {
-        (self.key, self.path, self.line, self.node, self.mistakes) = (key, path, line, node, mistakes)
+    init(key: String, path: String, line: Int, node: Node?, _ errors: YAMLErrorList) {
+        (self.key, self.path, self.line, self.node, self.errors) = (key, path, line, node, errors)
     }
 
     /// Whether the key is present. With `YAMLFormat.ignoresEmptyValues`, a key without a value counts as absent.
@@ -95,7 +95,7 @@ package struct YAMLField {
     package var scalar: String? { isEmpty ? nil : node?.scalar?.string }
 
     /// Reports a mistake in this value.
-    package func note(_ message: String) { mistakes.add(line, path, message) }
+    package func note(_ message: String) { errors.add(line, path, message) }
 
     // MARK: Single values
 
@@ -143,7 +143,7 @@ package struct YAMLField {
             return nil
         }
         if words.contains(scalar) { return Word(rawValue: scalar) }
-        if let instead = mistakes.format.removedWords[key]?[scalar] {
+        if let instead = errors.format.removedWords[key]?[scalar] {
             note("`\(path): \(scalar)` is no longer supported: \(instead)")
         } else {
             let hint = nearestName(to: scalar, among: words).map { "did you mean `\($0)`?" } ?? "it may be \(list)"
@@ -163,7 +163,7 @@ package struct YAMLField {
             return []
         }
         return sequence.enumerated().map { index, node in
-            YAMLField(key: key, path: "\(path)[\(index)]", line: node.mark?.line ?? line, node: node, mistakes)
+            YAMLField(key: key, path: "\(path)[\(index)]", line: node.mark?.line ?? line, node: node, errors)
         }
     }
 

@@ -4,16 +4,16 @@ import Testing
 
 @Suite struct AddressCheckTests {
     private static let fields = [
-        AddressField("lock", .integer(1...247), isRequired: true, meaning: "The number."),
-        AddressField("weight", .number(0.5...2), meaning: "The weight."),
-        AddressField("note", .text, meaning: "Anything else."),
-        AddressField("isLoud", .boolean, meaning: "Whether it is heard."),
-        AddressField("mode", .word(["fast", "slow"]), meaning: "How it moves."),
-        AddressField("tags", .words(["old", "new"]), meaning: "What is said of it."),
+        AddressField("lock", .integer(1...247), isRequired: true, description: "The number."),
+        AddressField("weight", .number(0.5...2), description: "The weight."),
+        AddressField("note", .text, description: "Anything else."),
+        AddressField("isLoud", .boolean, description: "Whether it is heard."),
+        AddressField("mode", .word(["fast", "slow"]), description: "How it moves."),
+        AddressField("tags", .words(["old", "new"]), description: "What is said of it."),
     ]
 
     private func problems(_ address: [String: JSONValue]) -> [String] {
-        do { try Self.fields.check(address) } catch { return error.mistakes.map { "\($0.field) \($0.problem)" } }
+        do { try Self.fields.check(address) } catch { return error.errors.map { "\($0.field) \($0.problem)" } }
         return []
     }
 

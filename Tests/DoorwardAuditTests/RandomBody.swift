@@ -20,7 +20,7 @@ struct RandomBody {
             method: perhaps { $0.one() }, action: perhaps { $0.one() },
             target: perhaps { RecordTarget(type: $0.text(), id: $0.text()) }, details: members(depth: 1))
         // The snapshot of a device already contains its place.
-        if body.device == nil { body.place = perhaps { $0.place() } }
+        if body.device == nil { body.path = perhaps { $0.path() } }
         return body
     }
 
@@ -53,7 +53,7 @@ struct RandomBody {
     }
 
     /// Returns a place with at least one id, because an empty place is read back as `nil`.
-    private mutating func place() -> EntityPathIDs {
+    private mutating func path() -> EntityPathIDs {
         EntityPathIDs(unitID: perhaps { $0.id() }, propertyID: perhaps { $0.id() }, portfolioID: id())
     }
 

@@ -110,7 +110,7 @@ import Testing
 
     @Test("place fields without a device are read as the record's own place", arguments: [19, 20, 21] as [UInt8])
     func placeWithoutDevice(number: UInt8) throws {
-        let place = try RecordEncoding.decode(list.with(number, id).bytes) { _ in nil }.record.body.place
+        let place = try RecordEncoding.decode(list.with(number, id).bytes) { _ in nil }.record.body.path
         #expect(
             [place?.unitID?.description, place?.propertyID?.description, place?.portfolioID?.description].compactMap(\.self) == [
                 id

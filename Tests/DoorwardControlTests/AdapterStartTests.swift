@@ -155,10 +155,10 @@ import Testing
     @Test("an adapter that has started is not marked as failed when the time limit for its start ends later")
     func givenUpTooLate() {
         let adapters = AdapterRegistry([])
-        #expect(adapters.noteFailure("it is slow", of: "stubborn"))
+        #expect(adapters.setFailure("it is slow", of: "stubborn"))
         #expect(adapters.start(of: "stubborn") == .failed("it is slow"))
         adapters.setStart(.started, of: "stubborn")
-        #expect(!adapters.noteFailure("it is slow", of: "stubborn"))
+        #expect(!adapters.setFailure("it is slow", of: "stubborn"))
         #expect(adapters.isStarted("stubborn"))
     }
 

@@ -38,7 +38,7 @@ import Testing
             unitID: nil, isRemoteOperationEnabled: true)
         let answer = try await house.control.attachedDevices.attach(
             house.caller(user ?? house.ids.owner), new, repeatable: nil)
-        return try #require(answer.fresh)
+        return try #require(answer.executed)
     }
 
     private static func change(

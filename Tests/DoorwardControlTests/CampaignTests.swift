@@ -68,7 +68,7 @@ import Testing
         switch Int.random(in: 0..<4, using: &random) {
         case 0: break  // The process crashes without ending anything.
         case 1:
-            await run.control.stop(patience: .seconds(Int64.random(in: 0...5, using: &random)))
+            await run.control.stop(gracePeriod: .seconds(Int64.random(in: 0...5, using: &random)))
             for user in users { await user.value }
         default:
             await run.settle()

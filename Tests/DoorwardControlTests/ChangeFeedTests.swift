@@ -232,7 +232,7 @@ import Testing
                     guestUserID: .some(ids.stranger), label: nil, propertyID: nil, unitID: nil, deviceIDs: [ids.door],
                     operations: [.unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(60)))),
                 repeatable: nil
-            ).fresh
+            ).executed
         }
         let id = try #require(access?.id)
         #expect(found == [.guestAccess(id), .permissions(of: ids.stranger), .log(.portfolio(ids.portfolio)), .log(.gateway)])

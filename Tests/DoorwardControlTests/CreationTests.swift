@@ -14,14 +14,14 @@ import Testing
             try staff.caller(.superAdmin), try staff.caller(.owner), try staff.user(.stranger)
         )
         let portfolios = staff.control.portfolios
-        let portfolio = try await portfolios.create(root, name: "New", owners: [stranger], repeatable: nil).fresh
+        let portfolio = try await portfolios.create(root, name: "New", owners: [stranger], repeatable: nil).executed
         let property = try await portfolios.createProperty(
             owner, in: staff.portfolio,
             NewProperty(name: "No. 9", address: nil, defaultTimeZone: nil, managers: [stranger, stranger]), repeatable: nil
-        ).fresh
+        ).executed
         let unit = try await portfolios.createUnit(
             owner, in: try #require(property).id, NewUnit(name: "1", tenants: [stranger], devices: []), repeatable: nil
-        ).fresh
+        ).executed
         let tenancy = staff.control.directory.current
         let held = Set(tenancy.associations(of: stranger).map { "\($0.role) \($0.entity.id)" })
         #expect(
@@ -61,7 +61,7 @@ import Testing
         let staff = try await Staff()
         let owner = try staff.caller(.owner)
         let new = NewDevice.test(in: staff.property, unit: .some(staff.unit))
-        let device = try #require(try await staff.control.attachedDevices.attach(owner, new, repeatable: nil).fresh)
+        let device = try #require(try await staff.control.attachedDevices.attach(owner, new, repeatable: nil).executed)
         #expect(staff.adapter.attached.contains(AttachedLock(id: device.id, address: new.address)))
         #expect(staff.control.directory.current.deviceIDs(of: staff.unit).contains(device.id))
         let told = try #require(staff.store.log(.portfolio(staff.portfolio)).last?.body)
@@ -95,7 +95,7 @@ import Testing
         #expect(await verdict(.test(in: staff.property, unit: .some(UnitID(high: 1, low: 1)))) == .hidden)
         #expect(await verdict(.test(in: .nonexistent)) == .hidden)
         staff.adapter.set(
-            mistakes: AddressErrors([
+            errors: AddressErrors([
                 .init(field: "address.line", problem: "out_of_range"), .init(field: "address.x", problem: "unknown_key"),
             ]))
         #expect(

@@ -58,7 +58,7 @@ import Testing
                     deviceIDs: [house.ids.door, house.ids.frontDoor], operations: [.unlock],
                     window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(60)))),
                 repeatable: nil
-            ).fresh)
+            ).executed)
         try await Self.detach(house, house.ids.door)
         let tenancy = house.control.directory.current
         #expect(tenancy.guestAccess(house.ids.guestAccess)?.revokedAt == now)
@@ -175,7 +175,7 @@ import Testing
         #expect(house.adapter.attached.first { $0.id == house.ids.door }?.address == ["code": .string("1234")])
         let record = try #require(house.portfolioLog.last?.body)
         #expect(record.details["after"] == .object(["address": .array([.string("code")])]), "address values are not recorded")
-        house.adapter.set(mistakes: AddressErrors([.init(field: "address.code", problem: "wrong_type")]))
+        house.adapter.set(errors: AddressErrors([.init(field: "address.code", problem: "wrong_type")]))
         let refused = await failure { try await Self.change(house) { $0.address = ["code": .integer(1)] } }
         guard case .invalid(let problems) = refused else { return _ = Issue.record("an invalid address was accepted") }
         #expect(problems == [FieldProblem(field: "address.code", problem: "wrong_type")])
@@ -291,7 +291,7 @@ import Testing
         let unit = try #require(
             try await house.control.portfolios.createUnit(
                 house.caller(house.ids.owner), in: other, NewUnit(name: "Flat", tenants: [], devices: []), repeatable: nil
-            ).fresh)
+            ).executed)
         func note() async throws { try await Self.change(house, house.ids.frontDoor) { $0.texts[.notes] = .set("Key box") } }
         func last() -> RecordValue? { house.store.log(.gateway).last { $0.body.action == .update }?.body.details["after"] }
         try await note()

@@ -19,35 +19,35 @@ import Testing
 
     @Test("a device that sends too many events loses only its own, and its next event contains the number of lost events")
     func bound() async throws {
-        let backlog = DeviceEventQueue()
-        for number in 0..<100 { backlog.add(Self.event(Self.chatterer, UInt64(number)), of: Self.chatterer) }
-        backlog.add(Self.event(Self.quiet), of: Self.quiet)
+        let queue = DeviceEventQueue()
+        for number in 0..<100 { queue.add(Self.event(Self.chatterer, UInt64(number)), of: Self.chatterer) }
+        queue.add(Self.event(Self.quiet), of: Self.quiet)
         var taken: [RecordBody] = []
-        while taken.count < DeviceEventQueue.maxPerDevice + 1 { taken += try #require(await backlog.next()) }
+        while taken.count < DeviceEventQueue.maxPerDevice + 1 { taken += try #require(await queue.next()) }
         #expect(taken.count { $0.device?.deviceID == Self.chatterer } == DeviceEventQueue.maxPerDevice)
         #expect(taken.allSatisfy { $0.details.isEmpty })
-        backlog.add(Self.event(Self.quiet), of: Self.quiet)
-        backlog.add(Self.event(Self.chatterer), of: Self.chatterer)
-        let next = try #require(await backlog.next())
+        queue.add(Self.event(Self.quiet), of: Self.quiet)
+        queue.add(Self.event(Self.chatterer), of: Self.chatterer)
+        let next = try #require(await queue.next())
         #expect(next.first?.details.isEmpty == true)
         #expect(next.last?.details["eventsLost"] == .integer(Int64(100 - DeviceEventQueue.maxPerDevice)))
     }
 
     @Test("the queue is bounded over all devices together, and each device's next event contains its number of lost events")
     func total() async throws {
-        let backlog = DeviceEventQueue()
+        let queue = DeviceEventQueue()
         let devices = (1...400).map { DeviceID(high: 2, low: UInt64($0)) }
         var refused = 0
         for device in devices {
-            for number in 0..<64 where !backlog.add(Self.event(device, UInt64(number)), of: device) { refused += 1 }
+            for number in 0..<64 where !queue.add(Self.event(device, UInt64(number)), of: device) { refused += 1 }
         }
         #expect(refused >= 400 * 64 - 20_000)
         var taken = 0
-        while taken < 400 * 64 - refused { taken += try #require(await backlog.next()).count }
+        while taken < 400 * 64 - refused { taken += try #require(await queue.next()).count }
         var told = 0
         for device in devices {
-            backlog.add(Self.event(device), of: device)
-            let event = try #require(await backlog.next()).first
+            queue.add(Self.event(device), of: device)
+            let event = try #require(await queue.next()).first
             if case .integer(let lost) = event?.details["eventsLost"] { told += Int(lost) }
         }
         #expect(told == refused)
@@ -55,29 +55,29 @@ import Testing
 
     @Test("events that could not be written are added to the number of lost events")
     func losing() async throws {
-        let backlog = DeviceEventQueue()
+        let queue = DeviceEventQueue()
         for _ in 0..<2 {
-            backlog.add(Self.event(Self.quiet), of: Self.quiet)
-            backlog.lose(try #require(await backlog.next()))
+            queue.add(Self.event(Self.quiet), of: Self.quiet)
+            queue.lose(try #require(await queue.next()))
         }
-        backlog.add(Self.event(Self.quiet), of: Self.quiet)
-        #expect(try #require(await backlog.next()).first?.details["eventsLost"] == .integer(2))
+        queue.add(Self.event(Self.quiet), of: Self.quiet)
+        #expect(try #require(await queue.next()).first?.details["eventsLost"] == .integer(2))
     }
 
     @Test("events keep their order, a waiting reader wakes, and a finished queue accepts no events")
     func order() async throws {
-        let backlog = DeviceEventQueue()
+        let queue = DeviceEventQueue()
         let reader = Task { () -> [UInt64] in
             var seen: [UInt64] = []
-            while let events = await backlog.next() { seen += events.map(\.id.low) }
+            while let events = await queue.next() { seen += events.map(\.id.low) }
             return seen
         }
         for number in 0..<50 {
-            backlog.add(Self.event(Self.quiet, UInt64(number)), of: Self.quiet)
+            queue.add(Self.event(Self.quiet, UInt64(number)), of: Self.quiet)
             await Task.yield()
         }
-        backlog.finish()
-        backlog.add(Self.event(Self.quiet, 99), of: Self.quiet)
+        queue.finish()
+        queue.add(Self.event(Self.quiet, 99), of: Self.quiet)
         #expect(await reader.value == Array(0..<50))
     }
 

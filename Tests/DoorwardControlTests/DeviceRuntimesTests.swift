@@ -41,7 +41,7 @@ import Testing
     func passing() async throws {
         let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
         let (busy, idle) = (devices.device(Self.id(1)), devices.device(Self.id(2)))
-        let place = try #require(devices.reserve(busy, for: Self.somebody))
+        let reservation = try #require(devices.reserve(busy, for: Self.somebody))
         // Inside the gate of an idle device, waiting for all gates does not block.
         idle.queue.withDispatchGate { devices.pass() }
         let passed = Seen<Bool>()
@@ -55,7 +55,7 @@ import Testing
         }
         #expect(!early)
         while passed.value == nil { await Task.yield() }
-        devices.leave(place, of: busy)
+        devices.leave(reservation, of: busy)
         busy.queue.withDispatchGate { devices.pass() }
     }
 
@@ -68,13 +68,13 @@ import Testing
                 group.addTask {
                     for _ in 0..<300 {
                         let principal = Principal.user(UserID(high: 2, low: UInt64(number)))
-                        guard let place = devices.reserve(device, for: principal) else { continue }
+                        guard let reservation = devices.reserve(device, for: principal) else { continue }
                         // While a reservation exists, `cancelQueued` finds the device.
-                        if place.turn.current == nil {
+                        if reservation.admission.current == nil {
                             devices.cancelQueued()
-                            if place.turn.current == nil { Issue.record("a waiting command was not cancelled") }
+                            if reservation.admission.current == nil { Issue.record("a waiting command was not cancelled") }
                         }
-                        devices.leave(place, of: device)
+                        devices.leave(reservation, of: device)
                     }
                 }
             }
@@ -109,7 +109,7 @@ import Testing
         remember(.unlock)
         #expect(claim(.unlocked, at: end) == nil && claim(.unlocked) == nil, "the wait ends at its deadline")
         remember(.unlock)
-        device.noteSent(CommandID(high: 1, low: 9), .gateway)
+        device.recordSent(CommandID(high: 1, low: 9), .gateway)
         #expect(claim(.unlocked) == nil)
     }
 }

@@ -26,7 +26,8 @@ import Testing
     func sameAsBegin(_ behaviour: ScriptedAdapter.Behaviour) throws {
         try inHouse(behaviour: behaviour) { house, clock in
             let begun = try await house.begin(by: house.ids.tenant).finished.command
-            let executed = try #require(try await house.control.locks.execute(house.request(by: house.ids.tenant)).fresh).command
+            let executed = try #require(try await house.control.locks.execute(house.request(by: house.ids.tenant)).executed)
+                .command
             #expect(executed.state == begun.state)
             #expect(executed.outcomeDetail == begun.outcomeDetail)
             #expect(executed.sent == begun.sent)
@@ -42,7 +43,7 @@ import Testing
         try inHouse(seed: seed, behaviour: .confirm(after: .seconds(2))) { house, clock in
             let finished = try await withThrowingTaskGroup(of: FinishedCommand?.self) { group in
                 group.addTask {
-                    try await house.control.locks.execute(house.request(by: house.ids.tenant)).fresh
+                    try await house.control.locks.execute(house.request(by: house.ids.tenant)).executed
                 }
                 // Some seeds cancel before the intent is written, some while the lock moves.
                 try await clock.sleep(until: clock.monotonicNow().advanced(by: .milliseconds(Int(seed % 3) * 1000)))

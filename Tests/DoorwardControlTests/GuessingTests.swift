@@ -109,11 +109,11 @@ import Testing
     func flood() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(), failuresPerMinute: 1000)
-        for _ in 0..<14 { throttle.noteFailure(email: "victim@example.com", address: nil) }
+        for _ in 0..<14 { throttle.recordFailure(email: "victim@example.com", address: nil) }
         clock.advance(by: .seconds(300))
-        for number in 0..<10_500 { throttle.noteFailure(email: "\(number)@example.com", address: "198.51.100.\(number % 250)") }
+        for number in 0..<10_500 { throttle.recordFailure(email: "\(number)@example.com", address: "198.51.100.\(number % 250)") }
         #expect(!Self.wait(throttle, email: "victim@example.com"))
-        throttle.noteFailure(email: "victim@example.com", address: nil)
+        throttle.recordFailure(email: "victim@example.com", address: nil)
         clock.advance(by: .seconds(299))
         #expect(Self.wait(throttle, email: "victim@example.com"))
     }
@@ -121,12 +121,14 @@ import Testing
     @Test("all addresses of an IPv6 /64 network count as one, and so do all spellings of one address")
     func networks() {
         let throttle = SignInThrottle(clock: VirtualClock(), random: RandomSource(), failuresPerMinute: 3)
-        for host in 1...3 { throttle.noteFailure(email: nil, address: "2001:db8:1:2::\(host)") }
+        for host in 1...3 { throttle.recordFailure(email: nil, address: "2001:db8:1:2::\(host)") }
         for address in ["2001:db8:1:2:ffff::9", "2001:DB8:1:2:0:0:0:1", "2001:0db8:0001:0002::"] {
             #expect(Self.wait(throttle, address: address), "\(address)")
         }
         #expect(!Self.wait(throttle, address: "2001:db8:1:3::1"))
-        for address in ["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201"] { throttle.noteFailure(email: nil, address: address) }
+        for address in ["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201"] {
+            throttle.recordFailure(email: nil, address: address)
+        }
         #expect(Self.wait(throttle, address: "192.0.2.1"))
         #expect(!Self.wait(throttle, address: "192.0.2.2"))
     }
@@ -201,7 +203,7 @@ import Testing
         let house = try await House()
         let new = NewUser(email: "Jos\u{E9}@example.com", firstName: "J", lastName: "L", password: SignInTests.password)
         let user = try #require(
-            try await house.control.users.create(house.caller(house.ids.superAdmin), new, repeatable: nil).fresh)
+            try await house.control.users.create(house.caller(house.ids.superAdmin), new, repeatable: nil).executed)
         let signed = SignInTests.Signed(house: house, user: user)
         for spelling in ["jos\u{E9}", "jose\u{301}", "JOS\u{C9}", "JOSE\u{301}", "Jose\u{301}"] {
             await fail(signed, spelling + "@example.com", Self.wrong, from: "192.0.2.1")

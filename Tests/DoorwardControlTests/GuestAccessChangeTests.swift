@@ -115,7 +115,7 @@ import Testing
                     guestUserID: house.ids.stranger, label: nil, propertyID: nil, unitID: house.ids.unit,
                     deviceIDs: [house.ids.door], operations: [.lock],
                     window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))), repeatable: nil
-            ).fresh)
+            ).executed)
         var wider = GuestAccessChanges()
         wider.operations = [.lock, .unlock]
         _ = try await house.control.guestAccesses.change(house.caller(house.ids.tenant), managers.id, wider)

@@ -21,7 +21,7 @@ import Testing
                 try await house.control.portfolios.createUnit(
                     house.caller(ids.owner), in: ids.property,
                     NewUnit(name: "3C", tenants: [ids.tenant], devices: [ids.frontDoor]), repeatable: nil
-                ).fresh
+                ).executed
             ).id
             let now = house.clock.now()
             access = try #require(
@@ -32,7 +32,7 @@ import Testing
                         deviceIDs: [ids.door, ids.frontDoor], operations: [.unlock],
                         window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))),
                     repeatable: nil
-                ).fresh)
+                ).executed)
         }
 
         func giveUp(_ unit: UnitID) async throws {
@@ -78,7 +78,7 @@ import Testing
         let owner = built.caller(built.ids.owner)
         let created = try await built.control.portfolios.createUnit(
             owner, in: built.ids.property, NewUnit(name: "3C", tenants: [built.ids.tenant], devices: []), repeatable: nil)
-        var other = try #require(created.fresh)
+        var other = try #require(created.executed)
         other.commonAreaAccessIDs = [built.ids.frontDoor]
         _ = try await built.store.commit(StoreTransaction(changes: [.putUnit(other)]))
         let house = try await House(clock: built.clock, store: built.store.reopened())
@@ -91,7 +91,7 @@ import Testing
                     deviceIDs: [ids.door, ids.frontDoor, ids.door], operations: [.unlock, .lock],
                     window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))),
                 repeatable: nil
-            ).fresh)
+            ).executed)
         #expect(access.deviceIDs == [ids.door, ids.frontDoor])
         #expect(access.grantedUnderAssociationID == ids.tenancy && access.grantedUnderRole == .tenant)
         #expect(access.carriers(of: ids.door) == [ids.tenancy] && access.carriers(of: ids.frontDoor).count == 2)

@@ -19,7 +19,8 @@ import Testing
                 name: "Lock \(index)", adapter: house.adapter.kind, address: ["topic": .string("locks/\(index)")],
                 propertyID: house.ids.property, unitID: house.ids.unit,
                 isRemoteOperationEnabled: true)
-            let device = try await house.control.attachedDevices.attach(house.caller(house.ids.owner), new, repeatable: nil).fresh
+            let device = try await house.control.attachedDevices.attach(house.caller(house.ids.owner), new, repeatable: nil)
+                .executed
             locks.append(try #require(device).id)
         }
         self.locks = locks
@@ -36,7 +37,7 @@ import Testing
                     operations: [.lock, .unlock],
                     window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600))),
                     maxUses: maxUses), repeatable: nil
-            ).fresh)
+            ).executed)
     }
 
     private func usesLeft(_ access: GuestAccess) -> Int? { house.control.directory.current.usesLeft(of: access) }

@@ -27,7 +27,7 @@ import Testing
                         deviceIDs: withGate ? [ids.door, gate] : [ids.door], operations: [.unlock],
                         window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600))), maxUses: maxUses),
                     repeatable: nil
-                ).fresh)
+                ).executed)
         }
 
         @discardableResult
@@ -77,7 +77,7 @@ import Testing
         #expect(await cleaning.refusal() == .grantorLostAccess)
     }
 
-    @Test("a link ends when somebody widens its access to what its maker could not grant, and stays otherwise")
+    @Test("a link ends when somebody widens its access to what its creator could not grant, and stays otherwise")
     func linkOfMaker() async throws {
         let cleaning = try await Cleaning()
         let (house, links, id) = (cleaning.house, cleaning.house.control.guestLinks, cleaning.access.id)
@@ -94,7 +94,7 @@ import Testing
         #expect(try await links.holder(of: managers.token, RequestOrigin()) != nil)
     }
 
-    @Test("a link ends when its maker could grant the new form only under a tenancy with which the access does not end")
+    @Test("a link ends when its creator could grant the new form only under a tenancy with which the access does not end")
     func linkOfOtherRight() async throws {
         let cleaning = try await Cleaning()
         let (house, links, id) = (cleaning.house, cleaning.house.control.guestLinks, cleaning.access.id)
@@ -184,7 +184,7 @@ import Testing
                     guestUserID: ids.stranger, label: nil, propertyID: nil, unitID: ids.unit, deviceIDs: [ids.door],
                     operations: [.unlock],
                     window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))), repeatable: nil
-            ).fresh)
+            ).executed)
         var longer = GuestAccessChanges()
         longer.validUntil = ResolvedLocalTime(instant: now.advanced(by: .seconds(7200)), change: .none)
         _ = try await house.control.guestAccesses.change(house.caller(ids.tenant), access.id, longer)
@@ -223,7 +223,7 @@ import Testing
                     guestUserID: ids.stranger, label: nil, propertyID: nil, unitID: ids.unit,
                     deviceIDs: [ids.door, ids.frontDoor], operations: [.unlock],
                     window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600)))), repeatable: nil
-            ).fresh)
+            ).executed)
         #expect(await denial { _ = try await house.run(by: ids.stranger, on: ids.frontDoor) } == nil)
         var changes = UnitChanges()
         changes.commonAreas = []

@@ -148,7 +148,7 @@ import Testing
             try await house.control.portfolios.createUnit(
                 owner, in: house.ids.property, NewUnit(name: "3C", tenants: [house.ids.stranger], devices: [house.ids.door]),
                 repeatable: nil
-            ).fresh)
+            ).executed)
         #expect(house.control.directory.current.device(house.ids.door)?.unitID == next.id)
         #expect(try await Self.commands(house, of: house.ids.stranger).isEmpty)
         #expect(
@@ -171,7 +171,7 @@ import Testing
             let new = NewGuestAccess(
                 guestUserID: ids.guest, label: nil, propertyID: nil, unitID: ids.unit, deviceIDs: [ids.door],
                 operations: [.unlock], window: GuestWindow(validFrom: now, validUntil: now.advanced(by: .seconds(3600))))
-            return try #require(try await control.guestAccesses.grant(house.caller(user), new, repeatable: nil).fresh)
+            return try #require(try await control.guestAccesses.grant(house.caller(user), new, repeatable: nil).executed)
         }
         let ended = try await granted(by: ids.owner)
         try await control.guestAccesses.revoke(owner, ended.id)

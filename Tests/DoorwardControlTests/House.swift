@@ -128,11 +128,11 @@ struct House: Sendable {
 }
 
 extension Answered<RunningCommand> {
-    var running: RunningCommand? { if case .fresh(let running) = self { running } else { nil } }
+    var running: RunningCommand? { if case .executed(let running) = self { running } else { nil } }
 }
 
 extension Answered {
-    var fresh: Value? { if case .fresh(let value) = self { value } else { nil } }
+    var executed: Value? { if case .executed(let value) = self { value } else { nil } }
     var replayed: Value? { if case .replayed(let value) = self { value } else { nil } }
 }
 

@@ -65,15 +65,15 @@ import Testing
         let house = try await House()
         let command = try await house.run(by: house.ids.tenant)
         #expect(command.sent == true)
-        let endings: [CommandOutcome] = [
+        let outcomes: [CommandOutcome] = [
             .denied(Denial(.noAssociation, hasReach: true)), .deadlinePassed, .notSent(.offline), .notSent(.transportBusy),
             .notSent(.unsupported), .notSent(.notAttached), .notSent(.codeRequired), .shuttingDown, .intentNotWritten,
             .outcomeNotWritten(wasSent: false),
         ]
-        for ending in endings {
+        for outcome in outcomes {
             var ended = command
-            ending.apply(to: &ended, at: command.requestedAt, stateNow: .unknown)
-            #expect(ended.sent == false, "\(ending)")
+            outcome.apply(to: &ended, at: command.requestedAt, stateNow: .unknown)
+            #expect(ended.sent == false, "\(outcome)")
         }
     }
 

@@ -204,16 +204,16 @@ import Testing
         let house = try await House()
         let (ids, root) = (house.ids, house.caller(house.ids.superAdmin))
         let (manager, owner) = (ids.managers[0], house.caller(ids.owner))
-        var maker = house.caller(manager)
+        var creator = house.caller(manager)
         if how == "key" {
             let key = try await house.control.apiKeys.create(
-                maker,
+                creator,
                 NewAPIKey(
                     name: "K", entity: .property(ids.property), role: .propertyManager,
                     expiresAt: house.clock.now().advanced(by: .seconds(60))))
-            maker = Caller(principal: .apiKey(key.key.id))
+            creator = Caller(principal: .apiKey(key.key.id))
         }
-        let issued = try await house.control.invitations.invite(maker, "eve@example.com", to: .tenant, on: .unit(ids.unit))
+        let issued = try await house.control.invitations.invite(creator, "eve@example.com", to: .tenant, on: .unit(ids.unit))
         let others = try await invite(house, "other@example.com", by: ids.managers[1])
         switch how {
         case "removed":

@@ -287,7 +287,7 @@ extension House {
     /// Sets the auto-relock of the door.
     fileprivate func set(
         _ seconds: Int, by user: UserID? = nil, code: Patch<Secret<String>> = .unchanged,
-        onlyIf condition: Condition<LockDevice>? = nil
+        onlyIf condition: Precondition<LockDevice>? = nil
     ) async throws -> (device: LockDevice, command: FinishedCommand?) {
         try await control.attachedDevices.changeSettings(
             caller(user ?? ids.owner), ids.door, DeviceSettingsChanges(code: code, autoRelockSeconds: seconds), onlyIf: condition)

@@ -111,7 +111,7 @@ import Testing
             async let first = house.lockDown(by: house.ids.managers[0])
             try await house.clock.sleep(until: house.clock.monotonicNow().advanced(by: .milliseconds(100)))
             let call = Self.call(house, "k")
-            let second = try #require(try await house.lockDown(by: house.ids.owner, repeatable: call).fresh)
+            let second = try #require(try await house.lockDown(by: house.ids.owner, repeatable: call).executed)
             #expect(try await first.value.commands.map(\.id) == second.commands.map(\.id) && second.commands.count == 2)
             let third = try #require(try await house.lockDown(by: house.ids.owner, repeatable: call).replayed)
             #expect(third.commands == second.commands)
@@ -208,7 +208,7 @@ import Testing
     @Test("a repeated request gets the commands of the first one, also after a restart and after the end of the lockdown")
     func repeated() async throws {
         let house = try await House()
-        let first = try #require(try await house.lockDown(by: house.ids.owner, repeatable: Self.call(house, "k")).fresh)
+        let first = try #require(try await house.lockDown(by: house.ids.owner, repeatable: Self.call(house, "k")).executed)
         let second = try #require(try await house.lockDown(by: house.ids.owner, repeatable: Self.call(house, "k")).replayed)
         #expect(second.commands == first.commands && second.property == first.property)
         let next = try await House(clock: house.clock, store: house.store)

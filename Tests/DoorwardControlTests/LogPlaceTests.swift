@@ -87,11 +87,11 @@ import Testing
         let street = try await Street()
         let ids = street.house.ids
         let now = street.house.clock.now()
-        let stamp = DeviceSnapshot(
+        let snapshot = DeviceSnapshot(
             deviceID: ids.door, deviceName: "Flat door", propertyID: street.otherProperty, portfolioID: ids.otherPortfolio)
         let record = RecordBody(
             log: .portfolio(ids.portfolio), id: RecordID(high: 5, low: 6), at: now, kind: .adminChange, actor: .gateway,
-            source: .api, device: stamp, action: .move)
+            source: .api, device: snapshot, action: .move)
         _ = try await street.house.store.commit(StoreTransaction(records: [PendingRecord(record)]))
         #expect(try await street.records(of: street.otherManager).allSatisfy { $0.body.id != record.id })
         #expect(try await street.records(of: ids.managers[0]).allSatisfy { $0.body.id != record.id })
@@ -99,8 +99,8 @@ import Testing
         let command = Command(
             id: CommandID(high: 1, low: 2), deviceID: ids.door, operation: .unlock, actor: .gateway, source: .api,
             rule: .superAdmin, requestedAt: now, deadline: now)
-        #expect(!StoredCommand(command: command, log: .portfolio(ids.portfolio), device: stamp).lies(in: scope))
-        #expect(StoredCommand(command: command, log: .portfolio(ids.otherPortfolio), device: stamp).lies(in: scope))
+        #expect(!StoredCommand(command: command, log: .portfolio(ids.portfolio), device: snapshot).lies(in: scope))
+        #expect(StoredCommand(command: command, log: .portfolio(ids.otherPortfolio), device: snapshot).lies(in: scope))
     }
 
     @Test(

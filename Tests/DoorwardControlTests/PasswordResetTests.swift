@@ -187,7 +187,8 @@ import Testing
         let house = try await House()
         let token = Secret("a token of thirty-two characters")
         let reset = PasswordReset(
-            id: PasswordResetID(high: 1, low: 1), userID: house.ids.tenant, madeBy: house.ids.owner, createdAt: house.clock.now(),
+            id: PasswordResetID(high: 1, low: 1), userID: house.ids.tenant, createdBy: house.ids.owner,
+            createdAt: house.clock.now(),
             expiresAt: house.clock.now().advanced(by: .seconds(60)))
         _ = try await house.store.commit(
             StoreTransaction(credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))]))
@@ -200,17 +201,17 @@ import Testing
     func makerDisabled() async throws {
         let house = try await House()
         let root = house.caller(house.ids.superAdmin)
-        let maker = try #require(
+        let creator = try #require(
             try await house.control.users.create(
                 root,
                 NewUser(
                     email: "second@example.com", firstName: "S", lastName: "A", password: Secret("a long enough passphrase"),
                     isSuperAdmin: true), repeatable: nil
-            ).fresh)
-        let ended = try await offer(house, to: house.ids.tenant, by: maker.id)
+            ).executed)
+        let ended = try await offer(house, to: house.ids.tenant, by: creator.id)
         let kept = try await offer(house, to: house.ids.owner)
         for isEnabled in [false, true] {
-            _ = try await house.control.users.update(root, maker.id, UserChanges(isEnabled: isEnabled))
+            _ = try await house.control.users.update(root, creator.id, UserChanges(isEnabled: isEnabled))
         }
         #expect(await isUnauthenticated { try await use(house, ended.token) })
         try await use(house, kept.token)

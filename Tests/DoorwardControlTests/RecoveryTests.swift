@@ -53,7 +53,7 @@ import Testing
             let waiting = try await house.begin(by: house.ids.owner, timeout: .seconds(60))
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
             let stopping = clock.monotonicNow()
-            await house.control.stop(patience: .seconds(10))
+            await house.control.stop(gracePeriod: .seconds(10))
             let first = await sent.finished.command
             let second = await waiting.finished.command
             #expect(first.state == .unknown)
@@ -78,7 +78,7 @@ import Testing
             let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(3)))
             let sent = try await house.begin(by: house.ids.tenant)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
-            await house.control.stop(patience: .seconds(10))
+            await house.control.stop(gracePeriod: .seconds(10))
             #expect(await sent.finished.command.state == .confirmed)
         }
     }

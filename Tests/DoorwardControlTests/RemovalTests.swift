@@ -31,11 +31,11 @@ import Testing
             try await portfolios.createProperty(
                 owner, in: house.ids.portfolio,
                 NewProperty(name: "Annex", address: nil, defaultTimeZone: nil, managers: [house.ids.stranger]), repeatable: nil
-            ).fresh)
+            ).executed)
         let unit = try #require(
             try await portfolios.createUnit(
                 owner, in: property.id, NewUnit(name: "1", tenants: [house.ids.guest], devices: []), repeatable: nil
-            ).fresh)
+            ).executed)
         try await portfolios.delete(owner, unit.id, RemovalOptions())
         try await portfolios.delete(owner, property.id, RemovalOptions())
         let tenancy = house.control.directory.current

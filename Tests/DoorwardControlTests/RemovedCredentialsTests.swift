@@ -55,7 +55,7 @@ import Testing
         let unit = try #require(
             try await house.control.portfolios.createUnit(
                 owner, in: house.ids.property, NewUnit(name: "9", tenants: [], devices: []), repeatable: nil
-            ).fresh)
+            ).executed)
         var changes = DeviceChanges()
         changes.propertyID = .cleared
         _ = try await house.control.attachedDevices.change(owner, house.ids.door, changes)

@@ -19,7 +19,7 @@ import Testing
         let schedule = BackupSchedule(
             at: try #require(LocalTime(at)), zone: try #require(TimeZoneDatabase.system.rules(of: zone)))
         return ScheduledBackups(
-            schedule, keepDays: keepDays, in: folder, by: house.control.storeCare, clock: house.control.clock,
+            schedule, keepDays: keepDays, in: folder, by: house.control.backupService, clock: house.control.clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, metrics: NOOPMetricsHandler.instance)
     }
 
@@ -156,7 +156,7 @@ import Testing
         house.clock.stepWall(by: Self.day * 60)
         await backups.backUpIfDue()
         #expect(try folder.files.count == 2)
-        _ = try await house.control.clockCare.accept(house.caller(house.ids.superAdmin), loweringMark: false)
+        _ = try await house.control.clockAdministration.accept(house.caller(house.ids.superAdmin), loweringMark: false)
         house.clock.advance(by: Self.day)
         await backups.backUpIfDue()
         #expect(try folder.files.count == 2 && !folder.files.contains(first[0]))

@@ -23,7 +23,7 @@ import Testing
             house = try await House()
             let new = NewUser(email: "Ann@Example.com", firstName: "Ann", lastName: "Lee", password: SignInTests.password)
             user = try #require(
-                try await house.control.users.create(house.caller(house.ids.superAdmin), new, repeatable: nil).fresh)
+                try await house.control.users.create(house.caller(house.ids.superAdmin), new, repeatable: nil).executed)
         }
 
         func logIn(_ email: String = "ann@example.com", _ password: Secret<String> = SignInTests.password) async throws

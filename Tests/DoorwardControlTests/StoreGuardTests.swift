@@ -46,16 +46,16 @@ import Testing
         #expect(failures.value == 1)
         #expect(storeGuard.clearInDoubt(asOf: storeGuard.inDoubtGeneration))
         #expect(storeGuard.isAcceptingCommands)
-        storeGuard.doubt(because: "again")
+        storeGuard.markInDoubt(reason: "again")
         #expect(failures.value == 2)
     }
 
     @Test("a write that becomes in doubt during recovery needs another recovery")
     func doubtWhileMending() {
         let (storeGuard, _) = Self.storeGuard(InMemoryStore())
-        storeGuard.doubt(because: "first")
+        storeGuard.markInDoubt(reason: "first")
         let count = storeGuard.inDoubtGeneration
-        storeGuard.doubt(because: "second")
+        storeGuard.markInDoubt(reason: "second")
         #expect(!storeGuard.clearInDoubt(asOf: count))
         #expect(!storeGuard.isAcceptingCommands)
         #expect(storeGuard.clearInDoubt(asOf: storeGuard.inDoubtGeneration))

@@ -18,7 +18,7 @@ import Testing
             #expect(record.action == .assign)
             #expect(record.target == RecordTarget(type: "UserRoleAssociation", id: association.id.description))
             #expect(record.actor.id == house.ids.owner.description)
-            #expect(record.place == EntityPathIDs(propertyID: house.ids.property, portfolioID: house.ids.portfolio))
+            #expect(record.path == EntityPathIDs(propertyID: house.ids.property, portfolioID: house.ids.portfolio))
         }
         #expect(house.store.log(.portfolio(house.ids.otherPortfolio)).isEmpty)
         #expect(try await house.run(by: house.ids.stranger).state == .confirmed)
@@ -207,6 +207,6 @@ import Testing
         let new = NewGuestAccess(
             guestUserID: .some(house.ids.stranger), label: nil, propertyID: nil, unitID: nil, deviceIDs: devices,
             operations: operations, window: GuestWindow(validFrom: start, validUntil: start.advanced(by: length)))
-        return try #require(try await house.control.guestAccesses.grant(house.caller(user), new, repeatable: nil).fresh)
+        return try #require(try await house.control.guestAccesses.grant(house.caller(user), new, repeatable: nil).executed)
     }
 }

@@ -27,7 +27,7 @@ import Testing
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 1000)
         var waits: [Int?] = []
         for _ in 0..<16 {
-            throttle.noteFailure(email: "Ada@Example.com", address: nil)
+            throttle.recordFailure(email: "Ada@Example.com", address: nil)
             let wait = Self.wait(throttle, email: "ada@example.com")
             waits.append(wait)
             #expect(Self.wait(throttle, email: "bob@example.com") == nil)
@@ -35,8 +35,8 @@ import Testing
             #expect(Self.wait(throttle, email: "ada@example.com") == nil)
         }
         #expect(waits == [nil, nil, nil, nil, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300])
-        throttle.noteSuccess(email: "ADA@example.com")
-        throttle.noteFailure(email: "ada@example.com", address: nil)
+        throttle.resetFailures(email: "ADA@example.com")
+        throttle.recordFailure(email: "ada@example.com", address: nil)
         #expect(Self.wait(throttle, email: "ada@example.com") == nil, "a success resets the count")
     }
 
@@ -46,7 +46,7 @@ import Testing
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
         for number in 0..<3 {
             #expect(Self.wait(throttle, address: "192.0.2.1") == nil)
-            throttle.noteFailure(email: "\(number)@example.com", address: "192.0.2.1")
+            throttle.recordFailure(email: "\(number)@example.com", address: "192.0.2.1")
             clock.advance(by: .seconds(10))
         }
         #expect(Self.wait(throttle, email: "new@example.com", address: "192.0.2.1") == 30)
@@ -59,12 +59,12 @@ import Testing
     func forgetting() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 1000)
-        for _ in 0..<14 { throttle.noteFailure(email: "ada@example.com", address: nil) }
+        for _ in 0..<14 { throttle.recordFailure(email: "ada@example.com", address: nil) }
         clock.advance(by: .seconds(599))
-        throttle.noteFailure(email: "ada@example.com", address: nil)
+        throttle.recordFailure(email: "ada@example.com", address: nil)
         #expect(Self.wait(throttle, email: "ada@example.com") == 300)
         clock.advance(by: .seconds(9 * 600))
-        throttle.noteFailure(email: "ada@example.com", address: nil)
+        throttle.recordFailure(email: "ada@example.com", address: nil)
         #expect(Self.wait(throttle, email: "ada@example.com") == 2, "of fourteen failures nine are forgotten, and one is added")
     }
 
@@ -72,8 +72,8 @@ import Testing
     func flood() {
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
-        for _ in 0..<14 { throttle.noteFailure(email: "victim@example.com", address: "192.0.2.1") }
-        for number in 0..<10_500 { throttle.noteFailure(email: "\(number)@example.com", address: "host \(number)") }
+        for _ in 0..<14 { throttle.recordFailure(email: "victim@example.com", address: "192.0.2.1") }
+        for number in 0..<10_500 { throttle.recordFailure(email: "\(number)@example.com", address: "host \(number)") }
         #expect(Self.wait(throttle, address: "192.0.2.1") == 60)
         #expect(Self.wait(throttle, email: "victim@example.com") == 300)
         let heldUp = (0..<1000).count { Self.wait(throttle, email: "other\($0)@example.org", address: "198.51.100.\($0)") != nil }
@@ -85,8 +85,8 @@ import Testing
         let clock = VirtualClock()
         let throttle = SignInThrottle(clock: clock, random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
         let capacity = FailureTable<AccountFailures>.capacity
-        for _ in 0..<7 { throttle.noteFailure(email: "victim@example.com", address: "192.0.2.1") }
-        for number in 0..<2 * capacity { throttle.noteFailure(email: "\(number)@example.com", address: "host \(number)") }
+        for _ in 0..<7 { throttle.recordFailure(email: "victim@example.com", address: "192.0.2.1") }
+        for number in 0..<2 * capacity { throttle.recordFailure(email: "\(number)@example.com", address: "host \(number)") }
         #expect(Self.wait(throttle, address: "192.0.2.1") == 60)
         #expect(Self.wait(throttle, email: "victim@example.com") == 4)
         var table = FailureTable<MinuteFailures>()
@@ -102,7 +102,7 @@ import Testing
     func sites() {
         let throttle = SignInThrottle(
             clock: VirtualClock(), random: RandomSource(SeededGenerator(seed: 1)), failuresPerMinute: 3)
-        for number in 0..<48 { throttle.noteFailure(email: nil, address: "2001:db8:1:\(number)::1") }
+        for number in 0..<48 { throttle.recordFailure(email: nil, address: "2001:db8:1:\(number)::1") }
         #expect(Self.wait(throttle, address: "2001:db8:1:ffff::1") == 60)
         #expect(Self.wait(throttle, address: "2001:db8:2::1") == nil)
     }

@@ -260,7 +260,7 @@ import Testing
                         window: GuestWindow(
                             validFrom: now.advanced(by: .seconds(600)), validUntil: now.advanced(by: .seconds(1200)))),
                     repeatable: nil
-                ).fresh)
+                ).executed)
             var found: [ChangedObject] = []
             var position = feed.position
             // The guest of the house is already in the store, with access for a day.

@@ -23,7 +23,8 @@ import Testing
             for number in 0..<100 {
                 group.addTask {
                     let new = NewUnit(name: "\(number)", tenants: [try staff.user(.stranger)], devices: [])
-                    return try await staff.control.portfolios.createUnit(owner, in: staff.property, new, repeatable: nil).fresh?
+                    return try await staff.control.portfolios.createUnit(owner, in: staff.property, new, repeatable: nil)
+                        .executed?
                         .id
                 }
             }

@@ -7,10 +7,10 @@ import Testing
     private static let unit = UnitID(high: 1, low: 3)
     private static let at = Timestamp(milliseconds: 1_700_000_000_000)
 
-    private func body(device: DeviceSnapshot? = nil, place: EntityPathIDs? = nil) -> RecordBody {
+    private func body(device: DeviceSnapshot? = nil, path: EntityPathIDs? = nil) -> RecordBody {
         RecordBody(
             log: .gateway, id: RecordID(high: 1, low: 9), at: Self.at, kind: .adminChange, actor: .gateway, source: .gateway,
-            device: device, place: place)
+            device: device, path: path)
     }
 
     @Test("A log's id is `gateway` or a portfolio's id, and can be printed and parsed")
@@ -35,7 +35,7 @@ import Testing
         let device = DeviceSnapshot(
             deviceID: DeviceID(high: 1, low: 4), unitID: nil, propertyID: Self.property, portfolioID: Self.portfolio)
         let elsewhere = EntityPathIDs(unitID: Self.unit, propertyID: PropertyID(high: 7, low: 7), portfolioID: nil)
-        let record = body(device: device, place: elsewhere)
+        let record = body(device: device, path: elsewhere)
         #expect(record.unitID == nil, "the device belongs to no unit, even though the place names one")
         #expect(record.propertyID == Self.property)
         #expect(record.portfolioID == Self.portfolio)
@@ -43,7 +43,7 @@ import Testing
 
     @Test("A record without a device has its own place; without either it has none")
     func place() {
-        let record = body(place: EntityPathIDs(unitID: Self.unit, propertyID: Self.property, portfolioID: Self.portfolio))
+        let record = body(path: EntityPathIDs(unitID: Self.unit, propertyID: Self.property, portfolioID: Self.portfolio))
         #expect(record.unitID == Self.unit)
         #expect(record.propertyID == Self.property)
         #expect(record.portfolioID == Self.portfolio)
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test("A device snapshot keeps the device's name and place of that moment")
-    func stamp() {
+    func snapshot() {
         var device = LockDevice(
             id: DeviceID(high: 1, low: 4), name: "Front door", adapter: "simulator", portfolioID: Self.portfolio,
             propertyID: Self.property, unitID: Self.unit, capabilities: .all, createdAt: Self.at, updatedAt: Self.at)
-        let stamp = DeviceSnapshot(device)
+        let snapshot = DeviceSnapshot(device)
         (device.name, device.unitID) = ("Back door", nil)
         #expect(
-            stamp
+            snapshot
                 == DeviceSnapshot(
                     deviceID: device.id, deviceName: "Front door", unitID: Self.unit, propertyID: Self.property,
                     portfolioID: Self.portfolio))

@@ -77,7 +77,7 @@ import Testing
         #expect(roles.map { $0["roleWithinEntity"].text } == ["TENANT"] && reply.data["user"]["isSuperAdmin"].flag == false)
     }
 
-    @Test("a manager cannot get a higher role through an invitation of the own address, a key or a role for the key's maker")
+    @Test("a manager cannot get a higher role through an invitation of the own address, a key or a role for the key's creator")
     func manager() async throws {
         let house = try await House()
         let ids = house.ids

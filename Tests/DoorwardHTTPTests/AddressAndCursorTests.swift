@@ -59,62 +59,64 @@ import Testing
     }
     private let cursors = Self.cursors(seed: 1)
 
-    private let places = [LogID.gateway, .portfolio(PortfolioID(high: 1, low: 2)), .portfolio(PortfolioID(high: .max, low: 0))]
-        .flatMap { log in
-            [(0, 0), (UInt64.max, -5), (7, Int64.max), (.max, .min)].map { seq, at in
-                RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: at))
-            }
+    private let positions = [
+        LogID.gateway, .portfolio(PortfolioID(high: 1, low: 2)), .portfolio(PortfolioID(high: .max, low: 0)),
+    ]
+    .flatMap { log in
+        [(0, 0), (UInt64.max, -5), (7, Int64.max), (.max, .min)].map { seq, at in
+            RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: at))
         }
+    }
 
     @Test("A cursor is decoded to the position that it was made from")
     func roundTrip() throws {
-        for place in places {
-            #expect(cursors.place(try cursors.cursor(after: place, scope: "a"), scope: "a") == place)
+        for position in positions {
+            #expect(cursors.position(try cursors.cursor(after: position, scope: "a"), scope: "a") == position)
         }
     }
 
     @Test("A cursor with another text, scope or key is rejected")
     func others() throws {
-        let place = RecordPosition(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
-        let cursor = try cursors.cursor(after: place, scope: "a")
-        #expect(cursors.place(cursor, scope: "b") == nil)
-        #expect(Cursors(key: SymmetricKey(size: .bits256), random: RandomSource()).place(cursor, scope: "a") == nil)
+        let position = RecordPosition(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
+        let cursor = try cursors.cursor(after: position, scope: "a")
+        #expect(cursors.position(cursor, scope: "b") == nil)
+        #expect(Cursors(key: SymmetricKey(size: .bits256), random: RandomSource()).position(cursor, scope: "a") == nil)
         for text in ["", "x", "====", cursor + "A", String(cursor.dropLast()), String(repeating: "A", count: 300)] {
-            #expect(cursors.place(text, scope: "a") == nil)
+            #expect(cursors.position(text, scope: "a") == nil)
         }
     }
 
     @Test("A cursor with any character changed is rejected")
     func altered() throws {
-        let cursor = Array(try cursors.cursor(after: places[4], scope: "a"))
+        let cursor = Array(try cursors.cursor(after: positions[4], scope: "a"))
         for index in cursor.indices {
             for character in "A_z9-" where character != cursor[index] {
                 var altered = cursor
                 altered[index] = character
-                #expect(cursors.place(String(altered), scope: "a") == nil, "\(index)")
+                #expect(cursors.position(String(altered), scope: "a") == nil, "\(index)")
             }
         }
     }
 
     @Test("A cursor does not reveal its position: all cursors have one length, are different, and do not contain the position")
     func sealed() throws {
-        let made = try places.map { try cursors.cursor(after: $0, scope: "a") }
+        let made = try positions.map { try cursors.cursor(after: $0, scope: "a") }
         #expect(Set(made.map(\.utf8.count)) == [82])
-        #expect(try cursors.cursor(after: places[0], scope: "a") != made[0])
+        #expect(try cursors.cursor(after: positions[0], scope: "a") != made[0])
         // Two cursors for the same position have hardly any bytes in common.
         let (one, other) = (
-            Base64URL.decode(made[0].utf8) ?? [], Base64URL.decode(try cursors.cursor(after: places[0], scope: "a").utf8) ?? []
+            Base64URL.decode(made[0].utf8) ?? [], Base64URL.decode(try cursors.cursor(after: positions[0], scope: "a").utf8) ?? []
         )
         #expect(one.count == 61 && zip(one, other).count { $0 == $1 } < 20)
-        for (cursor, place) in zip(made, places) {
+        for (cursor, position) in zip(made, positions) {
             let text = String(decoding: Base64URL.decode(cursor.utf8) ?? [], as: UTF8.self)
-            #expect(!text.contains("/\(place.seq)/") && !text.contains(place.log.description))
+            #expect(!text.contains("/\(position.seq)/") && !text.contains(position.log.description))
         }
     }
 
     @Test("The nonce is drawn from the injected random source")
     func injected() throws {
-        func made(_ seed: UInt64) throws -> String { try Self.cursors(seed: seed).cursor(after: places[0], scope: "a") }
+        func made(_ seed: UInt64) throws -> String { try Self.cursors(seed: seed).cursor(after: positions[0], scope: "a") }
         #expect(try made(1) == made(1) && made(1) != made(2))
     }
 
@@ -123,12 +125,12 @@ import Testing
         let text = "5/1/gateway"
         let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))
         let tag = HMAC<SHA256>.authenticationCode(for: Array("a\u{0}\(text)".utf8), using: key).prefix(16)
-        #expect(cursors.place(Base64URL.encode(Array(tag) + Array(text.utf8)), scope: "a") == nil)
+        #expect(cursors.position(Base64URL.encode(Array(tag) + Array(text.utf8)), scope: "a") == nil)
     }
 }
 
 @Suite struct RequestMetadataTests {
-    private func facts(_ headers: HTTPFields, path: String = "/x") throws -> RequestMetadata {
+    private func metadata(_ headers: HTTPFields, path: String = "/x") throws -> RequestMetadata {
         let proxies = try TrustedProxies([])
         return RequestMetadata(
             HTTPRequest(method: .get, scheme: "http", authority: "h", path: path, headerFields: headers),
@@ -141,15 +143,15 @@ import Testing
             ("cli", RecordSource.cli), ("console", .console), ("CLI", .api), ("gateway", .api), ("", .api),
         ])
     func source(_ client: String, _ source: RecordSource) throws {
-        #expect(try facts([.doorwardClient: client]).origin.source == source)
+        #expect(try metadata([.doorwardClient: client]).origin.source == source)
     }
 
     @Test("Path and query are split at the first question mark")
     func target() throws {
-        let facts = try facts([:], path: "/a/b?c=d?e#f")
-        #expect(facts.path == "/a/b")
-        #expect(facts.query == "c=d?e")
-        #expect(facts.origin.clientAddress == "192.0.2.9")
-        #expect(try self.facts([:], path: "/a").query == nil)
+        let metadata = try metadata([:], path: "/a/b?c=d?e#f")
+        #expect(metadata.path == "/a/b")
+        #expect(metadata.query == "c=d?e")
+        #expect(metadata.origin.clientAddress == "192.0.2.9")
+        #expect(try self.metadata([:], path: "/a").query == nil)
     }
 }

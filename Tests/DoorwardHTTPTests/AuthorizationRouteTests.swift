@@ -235,10 +235,10 @@ import Testing
             .post, "/authorize", #"{"deviceId":"\#(house.ids.door)","operation":"UNLOCK"}"#, headers: headers)
         #expect(asked.data["decision"]["allowed"].flag == true)
         // A key is not the user who made it: asking about that user needs GRANT_ACCESS.
-        let maker = try await house.call(
+        let creator = try await house.call(
             .post, "/authorize",
             #"{"deviceId":"\#(house.ids.door)","operation":"UNLOCK","userId":"\#(house.ids[.owner])"}"#, headers: headers)
-        #expect(maker.code == "role_insufficient")
+        #expect(creator.code == "role_insufficient")
     }
 
     @Test(

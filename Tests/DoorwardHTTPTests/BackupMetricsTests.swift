@@ -28,7 +28,7 @@ import Testing
         let newest = BackupName(at: house.clock.now().advanced(by: .seconds(-86_400 * 2)))
         let backups = ScheduledBackups(
             BackupSchedule(at: try #require(LocalTime("03:30")), zone: TimeZoneDatabase.system.utc), keepDays: 14,
-            in: FullFolder(name: newest.file), by: house.control.storeCare, clock: house.control.clock,
+            in: FullFolder(name: newest.file), by: house.control.backupService, clock: house.control.clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, metrics: metrics)
         backups.sampleMetrics()
         var text = PrometheusText(metrics).text

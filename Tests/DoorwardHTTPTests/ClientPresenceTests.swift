@@ -45,15 +45,15 @@ import Testing
 
     @Test("A watcher is called once; a late watcher is called immediately, and an ended watcher is not called")
     func watches() {
-        let departure = Departure()
+        let disconnection = Disconnection()
         let told = Seen<[Int]>([])
-        let first = departure.watch { told.change { $0.append(1) } }
-        _ = departure.watch { told.change { $0.append(2) } }
+        let first = disconnection.watch { told.change { $0.append(1) } }
+        _ = disconnection.watch { told.change { $0.append(2) } }
         first.end()
-        departure.happen()
-        departure.happen()
+        disconnection.signal()
+        disconnection.signal()
         #expect(told.value == [2])
-        _ = departure.watch { told.change { $0.append(3) } }
+        _ = disconnection.watch { told.change { $0.append(3) } }
         #expect(told.value == [2, 3])
     }
 

@@ -116,7 +116,7 @@ import Testing
         #expect(access["guest"] == .null)
     }
 
-    @Test("A change to what the maker of its link could not grant ends the link, and the answer says so")
+    @Test("A change to what the creator of its link could not grant ends the link, and the answer says so")
     func endedLink() async throws {
         let house = try await House()
         let path = "/guest-access/\(house.ids.guestAccess)"

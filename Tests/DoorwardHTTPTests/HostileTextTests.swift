@@ -51,8 +51,8 @@ import Testing
         let encoded = String(repeating: "%CC%81", count: 5_000)
         let house = try await House()
         for item in [encoded, "a=\(encoded)", "sortBy=\(encoded)", "cursor=\(encoded)", Self.bomb, "adapter=\(Self.bomb)"] {
-            var reader = QueryReader(item, mistakes: FieldErrors())
-            #expect(reader.mistakes.problems.map(\.problem) == ["malformed"])
+            var reader = QueryReader(item, errors: FieldErrors())
+            #expect(reader.errors.problems.map(\.problem) == ["malformed"])
             #expect(reader.text("a") == nil && reader.text("sortBy") == nil && reader.text("adapter") == nil)
             let reply = try await house.call(.get, "/devices?\(item)", as: .tenant)
             #expect(reply.status == 400, "\(item.prefix(40))")

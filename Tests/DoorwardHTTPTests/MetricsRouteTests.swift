@@ -144,9 +144,9 @@ import Testing
         for proxies in try [[], ["127.0.0.0/8", "192.0.2.0/24"]].map({ try TrustedProxies($0) }) {
             var head = HTTPRequest(method: .get, scheme: nil, authority: "localhost", path: "/metrics")
             for (name, value) in headers { head.headerFields[try #require(HTTPField.Name(name))] = value }
-            let facts = RequestMetadata(
+            let metadata = RequestMetadata(
                 head, peer: PeerAddress(peer, proxies: proxies), proxies: proxies, random: RandomSource())
-            #expect(facts.isOfThisMachine == (expected && !facts.peer.isTrustedProxy))
+            #expect(metadata.isOfThisMachine == (expected && !metadata.peer.isTrustedProxy))
         }
     }
 
@@ -159,9 +159,9 @@ import Testing
             ("[::2]:8080", false), ("127.0.0.1.doors.example", false), ("", false), (nil, false),
         ] as [(String?, Bool)] {
             let head = HTTPRequest(method: .get, scheme: nil, authority: authority, path: "/metrics")
-            let facts = RequestMetadata(
+            let metadata = RequestMetadata(
                 head, peer: PeerAddress("127.0.0.1", proxies: proxies), proxies: proxies, random: RandomSource())
-            #expect(facts.isOfThisMachine == expected, "\(authority ?? "none")")
+            #expect(metadata.isOfThisMachine == expected, "\(authority ?? "none")")
         }
     }
 

@@ -12,7 +12,7 @@ import Testing
     /// The lines of the test's own requests. The first test of the process also requests the document of the API.
     private func lines(_ house: House) -> [String] {
         house.logs.text.split(separator: "\n").map(String.init).filter {
-            $0.contains("answered") && !$0.contains(#""route": /api/v1/openapi.json"#)
+            $0.contains("request completed") && !$0.contains(#""route": /api/v1/openapi.json"#)
         }
     }
 
@@ -24,7 +24,7 @@ import Testing
         let line = try #require(lines(house).first)
         #expect(lines(house).count == 1)
         for part in [
-            "debug answered", #""method": POST"#, #""route": /api/v1/devices/:id/unlock"#, #""status": 200"#,
+            "debug request completed", #""method": POST"#, #""route": /api/v1/devices/:id/unlock"#, #""status": 200"#,
             #""durationMs": 0.000"#, #""request": my-id-1"#,
         ] {
             #expect(line.contains(part), "\(part) in \(line)")
@@ -64,8 +64,8 @@ import Testing
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.requestID: "r-1", .traceContext: Self.trace])
         let proxies = try TrustedProxies([])
-        let facts = RequestMetadata(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: RandomSource())
-        await RequestMetadata.$current.withValue(facts) {
+        let metadata = RequestMetadata(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: RandomSource())
+        await RequestMetadata.$current.withValue(metadata) {
             let metadata = await Task { RequestLogging.metadataProvider.get() }.value
             #expect(metadata["request"] == "r-1")
             #expect(metadata["trace"] == "4bf92f3577b34da6a3ce929d0e0e4736")

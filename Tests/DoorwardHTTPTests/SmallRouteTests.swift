@@ -124,7 +124,7 @@ import Testing
     @Test("A gateway that is shutting down accepts no commands")
     func stopping() async throws {
         let house = try await House()
-        await house.control.locks.stop(patience: .zero)
+        await house.control.locks.stop(gracePeriod: .zero)
         let reply = try await house.command(as: .tenant)
         #expect(reply.status == 503)
         #expect(reply.code == "shutting_down")

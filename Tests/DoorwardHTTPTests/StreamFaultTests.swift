@@ -186,8 +186,8 @@ import Testing
     @Test("Of 10,000 changes that a client does not take it receives the last state, and each of 300 records")
     func burst() async throws {
         let house = try await House()
-        let mistakes = FieldErrors()
-        var query = QueryReader("subscribe=doors:device&subscribe=log:accessRecord", mistakes: mistakes)
+        let errors = FieldErrors()
+        var query = QueryReader("subscribe=doors:device&subscribe=log:accessRecord", errors: errors)
         let names = StreamRequest.names(&query, adapters: [])
         let caller = Caller(userID: house.ids[.owner], sessionID: House.session(of: .owner))
         let control = house.control
@@ -226,6 +226,6 @@ import Testing
         }
         let seqs = (copy.records["log"] ?? []).suffix(300).compactMap { $0["seq"].number }
         #expect(seqs == seqs.first.map { Array($0..<($0 + 300)) })
-        #expect(copy.mistakes.isEmpty)
+        #expect(copy.errors.isEmpty)
     }
 }

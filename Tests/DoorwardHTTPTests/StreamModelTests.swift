@@ -20,7 +20,7 @@ struct StreamCopy: Sendable {
     /// The events since the last call of `takeWords`.
     private var words: [String] = []
     /// Rules of the protocol that an event has broken.
-    private(set) var mistakes: [String] = []
+    private(set) var errors: [String] = []
     private(set) var closing: String?
     /// Whether a name was to begin anew, and no snapshot has come yet.
     private(set) var wasReset: Set<String> = []
@@ -40,7 +40,7 @@ struct StreamCopy: Sendable {
         case .snapshot(let name, let type, let values, _):
             words.append("snapshot \(name)")
             if ready.contains(name), objects[name]?.isEmpty == false {
-                mistakes.append("a snapshot of the complete name \(name)")
+                errors.append("a snapshot of the complete name \(name)")
             }
             for value in values { put(try JSONValue.parse(value), type, [name]) }
         case .ready(let name):
@@ -53,7 +53,7 @@ struct StreamCopy: Sendable {
             words.append("removed \(names.joined(separator: ","))")
             for name in names where objects[name]?.removeValue(forKey: id) == nil {
                 // After a resumption an object can be removed that the client has removed already.
-                if type == .accessRecord { mistakes.append("a record was removed") }
+                if type == .accessRecord { errors.append("a record was removed") }
             }
         case .revoked(let name), .reset(let name):
             words.append("reset \(name)")
@@ -84,24 +84,24 @@ private final class StreamClient {
     /// Notes that the records of a name were compared with the log.
     func noteVerified(_ name: String) { copy.verified[name] = copy.records[name]?.count }
     /// The copies after the last events, with the positions of the events.
-    private var history: [(mark: StreamMark, copy: StreamCopy)] = []
+    private var history: [(position: StreamPosition, copy: StreamCopy)] = []
 
     init(_ person: House.Person, _ house: House, _ subscriptions: [String: String]) throws {
         (self.person, self.house) = (person, house)
-        let mistakes = FieldErrors()
+        let errors = FieldErrors()
         let items = subscriptions.sorted { $0.key < $1.key }.map { name, query in
             "subscribe=\(name):\(query.replacing("=", with: "%3D").replacing("&", with: "%26"))"
         }
-        var reader = QueryReader(items.joined(separator: "&"), mistakes: mistakes)
+        var reader = QueryReader(items.joined(separator: "&"), errors: errors)
         names = StreamRequest.names(&reader, adapters: house.services.adapterKinds)
-        try mistakes.finish()
+        try errors.finish()
         try open(from: nil, wasSent: false)
     }
 
-    private func open(from mark: StreamMark?, wasSent: Bool) throws {
+    private func open(from position: StreamPosition?, wasSent: Bool) throws {
         let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
         let control = house.control
-        lease = try control.streams.open(caller, names, from: mark, wasSent: wasSent, maxStreams: 1000) { view, item in
+        lease = try control.streams.open(caller, names, from: position, wasSent: wasSent, maxStreams: 1000) { view, item in
             item.render(for: caller.principal, in: view, control)
         }
     }
@@ -112,7 +112,7 @@ private final class StreamClient {
         while let batch = await stream.pendingBatch() {
             for event in batch.events {
                 try copy.apply(event.content)
-                history.append((event.mark, copy))
+                history.append((event.position, copy))
             }
             stream.written()
         }
@@ -126,12 +126,12 @@ private final class StreamClient {
         guard let last = history.dropLast(count).last else { return }
         (copy, history) = (last.copy, [last])
         lease = nil
-        let mark = last.mark
-        let generation = isOtherRun ? mark.generation &+ 1 : mark.generation
+        let position = last.position
+        let generation = isOtherRun ? position.generation &+ 1 : position.generation
         try open(
-            from: StreamMark(
-                generation: generation, stream: mark.stream, number: mark.number, createdAt: mark.createdAt,
-                records: mark.records), wasSent: true)
+            from: StreamPosition(
+                generation: generation, stream: position.stream, number: position.number, createdAt: position.createdAt,
+                records: position.records), wasSent: true)
     }
 }
 
@@ -171,7 +171,7 @@ private final class StreamClient {
         house.clock.advance(by: .seconds(86_400))
         house.adapter.report(.jammed, from: house.ids.frontDoor)
         #expect(try await settled(client, house, isComplete: true) == nil)
-        #expect(client.copy.objects["commands"]?.count == 1 && client.copy.mistakes.isEmpty)
+        #expect(client.copy.objects["commands"]?.count == 1 && client.copy.errors.isEmpty)
     }
 
     @Test("a stream whose subscription of commands has ended has nothing to do for them", arguments: [false, true])
@@ -181,7 +181,7 @@ private final class StreamClient {
         let stream = try #require(client.stream)
         try await client.drain()
         if hasMissed {
-            stream.noteAll()
+            stream.markAllChanged()
         } else {
             #expect(try await house.command("unlock", as: .tenant).status == 200)
             house.control.streams.distributePending()
@@ -249,7 +249,7 @@ private final class StreamClient {
             checks += 1
             let isComplete = isLast || checks.isMultiple(of: 25)
             for client in clients where isComplete || Int.random(in: 0..<4, using: &generator) == 0 {
-                let difference = try await settled(client, house, isComplete: isComplete) ?? client.copy.mistakes.first
+                let difference = try await settled(client, house, isComplete: isComplete) ?? client.copy.errors.first
                 if let difference { return "step \(step), \(text): \(client.person): \(difference)" }
             }
         }

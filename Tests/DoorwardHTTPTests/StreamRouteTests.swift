@@ -154,7 +154,7 @@ import Testing
         let sleepers = house.clock.sleeperCount
         let taking = Task { try await house.call(.delete, path, as: .owner).status }
         await house.clock.waitForSleepers(sleepers + 1)
-        if isTaken { lease.stream.written() } else { house.clock.advance(by: LiveStreamTable.patience) }
+        if isTaken { lease.stream.written() } else { house.clock.advance(by: LiveStreamTable.gateTimeout) }
         #expect(try await taking.value == 204)
         #expect(cuts.value == (isTaken ? 0 : 1))
     }
@@ -174,7 +174,7 @@ import Testing
         let sleepers = house.clock.sleeperCount
         let taking = Task { try await house.call(.delete, path, as: .owner).status }
         await house.clock.waitForSleepers(sleepers + 1)
-        house.clock.advance(by: LiveStreamTable.patience)
+        house.clock.advance(by: LiveStreamTable.gateTimeout)
         for await _ in begun { break }
         #expect(lease.stream.isOutdatedInFlight())
         #expect(await lease.stream.nextBatch() == nil)
@@ -261,19 +261,19 @@ import Testing
         let positions = StreamPositions(key: SymmetricKey(size: .bits256), random: RandomSource(SeededGenerator(seed: 1)))
         var generator = SeededGenerator(seed: 2)
         var lengths: Set<Int> = []
-        for count in 0...RecordMarks.maxEntries {
-            let entries = (0..<count).map { _ in RecordMarks.Entry(log: generator.next(), next: generator.next()) }
-            let records = RecordMarks(
+        for count in 0...LogPositions.maxEntries {
+            let entries = (0..<count).map { _ in LogPositions.Entry(log: generator.next(), next: generator.next()) }
+            let records = LogPositions(
                 entries: entries, latest: Timestamp(milliseconds: Int64.random(in: 0..<(1 << 40), using: &generator)),
                 isComplete: count.isMultiple(of: 2))
-            let mark = StreamMark(
+            let position = StreamPosition(
                 generation: generator.next(), stream: generator.next(), number: generator.next(),
                 createdAt: MonotonicInstant(nanoseconds: Int64.random(in: 0...Int64.max, using: &generator)), records: records)
-            let id = try positions.id(of: mark, scope: "a")
+            let id = try positions.id(of: position, scope: "a")
             lengths.insert(id.utf8.count)
-            #expect(positions.mark(id, scope: "a") == mark)
-            #expect(positions.mark(id, scope: "b") == nil)
-            #expect(positions.mark(String(id.dropLast()), scope: "a") == nil)
+            #expect(positions.position(id, scope: "a") == position)
+            #expect(positions.position(id, scope: "b") == nil)
+            #expect(positions.position(String(id.dropLast()), scope: "a") == nil)
         }
         #expect(lengths.count == 1)
     }

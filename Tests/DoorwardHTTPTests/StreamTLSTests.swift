@@ -53,7 +53,7 @@ import X509
                 while taken.value == 0 {
                     try Task.checkCancellation()
                     if isPatient, streams().contains(where: { $0.state.withLock { !$0.gateWaiters.isEmpty } }) {
-                        house.clock.advance(by: LiveStreamTable.patience)
+                        house.clock.advance(by: LiveStreamTable.gateTimeout)
                         isPatient = false
                     }
                     await Task.yield()

@@ -152,7 +152,7 @@ import Testing
     @Test("An adapter's errors in an address are reported for each field")
     func address() async throws {
         let house = try await House()
-        house.adapter.set(mistakes: AddressErrors([.init(field: "address.latencyMs", problem: "out_of_range")]))
+        house.adapter.set(errors: AddressErrors([.init(field: "address.latencyMs", problem: "out_of_range")]))
         let reply = try await house.call(
             .post, "/devices", as: .manager,
             #"{"name":"x","adapter":"scripted","address":{"latencyMs":-1},"propertyId":"\#(house.ids.property)"}"#)

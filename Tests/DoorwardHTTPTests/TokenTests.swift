@@ -213,9 +213,9 @@ import Testing
             method: .get, scheme: nil, authority: nil, path: "/",
             headerFields: [.traceContext: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"])
         let proxies = try TrustedProxies([])
-        let facts = RequestMetadata(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: random)
-        let span = facts.metadata["span"]?.description ?? ""
-        return [key.keyID, id, facts.requestID, span]
+        let metadata = RequestMetadata(head, peer: PeerAddress(nil, proxies: proxies), proxies: proxies, random: random)
+        let span = metadata.logMetadata["span"]?.description ?? ""
+        return [key.keyID, id, metadata.requestID, span]
     }
 
     @Test("Keys, token ids, request ids and spans are drawn from the injected random source")

@@ -31,9 +31,9 @@ import Testing
 
         init(_ person: Person, _ house: House) throws {
             self.house = house
-            let mistakes = FieldErrors()
+            let errors = FieldErrors()
             var query = QueryReader(
-                StreamType.allCases.map { "subscribe=\($0.rawValue):\($0.rawValue)" }.joined(separator: "&"), mistakes: mistakes)
+                StreamType.allCases.map { "subscribe=\($0.rawValue):\($0.rawValue)" }.joined(separator: "&"), errors: errors)
             let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
             let control = house.control
             lease = try control.streams.open(

@@ -67,7 +67,7 @@ private struct NaiveTrust {
             var wall: Int64 = 1_795_248_000_000
             var stored: StoredClock?
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let first = stored?.mark.milliseconds ?? wall
+                let first = stored?.highWaterMark.milliseconds ?? wall
                 let pending = stored?.unconfirmed.map { (before: $0.before.milliseconds, after: $0.after.milliseconds) }
                 var monotonic: Int64 = 0
                 func reading() -> ClockTrust.Reading {
@@ -92,7 +92,7 @@ private struct NaiveTrust {
                     } else if unconfirmed == nil, trust.unconfirmed != nil {
                         unconfirmed = trust.unconfirmed.map { ($0.before.milliseconds, $0.after.milliseconds) }
                     }
-                    guard trust.isTrusted == isTrusted, trust.mark.milliseconds == naive.mark(first) else {
+                    guard trust.isTrusted == isTrusted, trust.highWaterMark.milliseconds == naive.mark(first) else {
                         Issue.record("seed \(seed), reading \(index): \(trust) but \(isTrusted), mark \(naive.mark(first))")
                         return
                     }
@@ -104,7 +104,7 @@ private struct NaiveTrust {
                         unconfirmed = nil
                     }
                 }
-                stored = StoredClock(mark: trust.mark, unconfirmed: trust.unconfirmed)
+                stored = StoredClock(highWaterMark: trust.highWaterMark, unconfirmed: trust.unconfirmed)
                 wall += Self.step(&generator) + Int64.random(in: 0...100_000_000, using: &generator)
             }
         }

@@ -27,7 +27,7 @@ import Testing
         }
 
         /// The state that a process started now reads from the store.
-        var stored: StoredClock { StoredClock(mark: trust.mark, unconfirmed: trust.unconfirmed) }
+        var stored: StoredClock { StoredClock(highWaterMark: trust.highWaterMark, unconfirmed: trust.unconfirmed) }
 
         mutating func accept(loweringMark: Bool = false) -> Bool {
             trust.confirm(.init(wall: wall, monotonic: monotonic), loweringMark: loweringMark)
@@ -49,7 +49,7 @@ import Testing
         let step = ClockStep(before: before, after: before.advanced(by: .seconds(-3300)))
         let events2 = clocks.pass(.seconds(10), step: .seconds(-3300))
         #expect(events2 == [.step(step), .lost(.belowMark)])
-        #expect(clocks.trust.mark == before && clocks.trust.latest == before)
+        #expect(clocks.trust.highWaterMark == before && clocks.trust.latest == before)
         let events3 = clocks.pass(.seconds(120))
         #expect(events3.isEmpty && clocks.trust.distrust == .belowMark)
         #expect(clocks.trust.latest == before.advanced(by: .seconds(120)))
@@ -91,7 +91,7 @@ import Testing
         let events = clocks.pass(.seconds(1), step: .seconds(seconds))
         #expect(events.count == (seconds > 60 ? 2 : 1))
         #expect(clocks.trust.isTrusted == (seconds <= 60))
-        #expect(clocks.trust.mark == (seconds > 60 ? Self.start.advanced(by: .seconds(1)) : clocks.wall))
+        #expect(clocks.trust.highWaterMark == (seconds > 60 ? Self.start.advanced(by: .seconds(1)) : clocks.wall))
     }
 
     @Test("A step forward stays untrusted for as long as nobody confirms it, and the mark does not rise")
@@ -102,10 +102,10 @@ import Testing
             let events = clocks.pass(.seconds(3600))
             #expect(events.isEmpty)
         }
-        #expect(clocks.trust.distrust == .steppedForward && clocks.trust.mark == Self.start.advanced(by: .seconds(1)))
+        #expect(clocks.trust.distrust == .steppedForward && clocks.trust.highWaterMark == Self.start.advanced(by: .seconds(1)))
         let isAccepted = clocks.accept()
         #expect(isAccepted)
-        #expect(clocks.trust.isTrusted && clocks.trust.mark == clocks.wall && clocks.trust.unconfirmed == nil)
+        #expect(clocks.trust.isTrusted && clocks.trust.highWaterMark == clocks.wall && clocks.trust.unconfirmed == nil)
     }
 
     @Test("A step forward that is taken back is trusted again after 60 s of agreement")
@@ -142,14 +142,14 @@ import Testing
         ])
     func start(gap: Duration, distrust: ClockDistrust?) {
         let reading = ClockTrust.Reading(wall: Self.start.advanced(by: gap), monotonic: MonotonicInstant(nanoseconds: 7))
-        let (trust, event) = ClockTrust.start(StoredClock(mark: Self.start), reading, maxStep: .seconds(60))
+        let (trust, event) = ClockTrust.start(StoredClock(highWaterMark: Self.start), reading, maxStep: .seconds(60))
         #expect(trust.distrust == distrust)
         #expect((event != nil) == (distrust != nil))
-        #expect(trust.mark == (distrust == nil ? max(Self.start, reading.wall) : Self.start))
+        #expect(trust.highWaterMark == (distrust == nil ? max(Self.start, reading.wall) : Self.start))
     }
 
     @Test("The very first start trusts the clock")
-    func firstStart() { #expect(Clocks().trust.isTrusted && Clocks().trust.mark == Self.start) }
+    func firstStart() { #expect(Clocks().trust.isTrusted && Clocks().trust.highWaterMark == Self.start) }
 
     @Test("An unconfirmed step survives restarts, until the clock is set back below it or confirmed")
     func unconfirmedOverRestarts() {
@@ -169,11 +169,11 @@ import Testing
 
     @Test("A clock below the mark is accepted only if the mark is to be lowered")
     func lowering() {
-        var clocks = Clocks(at: Self.start.advanced(by: .zero - Self.day), StoredClock(mark: Self.start))
+        var clocks = Clocks(at: Self.start.advanced(by: .zero - Self.day), StoredClock(highWaterMark: Self.start))
         let isAccepted = clocks.accept()
-        #expect(!isAccepted && clocks.trust.distrust == .belowMark && clocks.trust.mark == Self.start)
+        #expect(!isAccepted && clocks.trust.distrust == .belowMark && clocks.trust.highWaterMark == Self.start)
         let isLowered = clocks.accept(loweringMark: true)
-        #expect(isLowered && clocks.trust.isTrusted && clocks.trust.mark == clocks.wall)
+        #expect(isLowered && clocks.trust.isTrusted && clocks.trust.highWaterMark == clocks.wall)
         let events16 = clocks.pass(.seconds(10))
         #expect(events16.isEmpty)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct AddressKeyTests {
     private static func key(_ form: AddressField.Form, isRequired: Bool = false) -> AddressKey {
-        AddressKey(AddressField("f", form, isRequired: isRequired, default: .integer(3), meaning: "What it means."))
+        AddressKey(AddressField("f", form, isRequired: isRequired, default: .integer(3), description: "What it means."))
     }
 
     @Test(
@@ -22,7 +22,7 @@ import Testing
         let key = Self.key(form, isRequired: true)
         #expect((key.type, key.minimum, key.maximum) == (type, minimum, maximum))
         #expect(key.values == values)
-        #expect(key.isRequired && key.defaultValue == .integer(3) && key.meaning == "What it means.")
+        #expect(key.isRequired && key.defaultValue == .integer(3) && key.description == "What it means.")
         #expect(!Self.key(form).isRequired)
     }
 }

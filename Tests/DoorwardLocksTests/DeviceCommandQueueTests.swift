@@ -13,10 +13,10 @@ import Testing
     @Test("the first command gets its turn immediately, the others in the order of arrival")
     func order() throws {
         let queue = DeviceCommandQueue()
-        let places = try (0..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
-        for (index, place) in places.enumerated() {
-            #expect(places.map { $0.turn.current == .come } == (0..<4).map { $0 <= index })
-            #expect(queue.leave(place) == (index == 3))
+        let reservations = try (0..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
+        for (index, reservation) in reservations.enumerated() {
+            #expect(reservations.map { $0.admission.current == .admitted } == (0..<4).map { $0 <= index })
+            #expect(queue.leave(reservation) == (index == 3))
         }
     }
 
@@ -28,16 +28,16 @@ import Testing
         #expect(queue.reserve(for: Self.principal(1)) == nil)
         #expect(!queue.leave(waiting[1]))
         let last = try #require(queue.reserve(for: Self.principal(1)))
-        waiting[0].turn.fulfil(.deadlinePassed)
+        waiting[0].admission.fulfil(.deadlinePassed)
         #expect(!queue.leave(head))
-        #expect(waiting[0].turn.current == .deadlinePassed)
-        #expect(waiting[2].turn.current == .come)
-        #expect(last.turn.current == nil)
+        #expect(waiting[0].admission.current == .deadlinePassed)
+        #expect(waiting[2].admission.current == .admitted)
+        #expect(last.admission.current == nil)
         // The departure of a skipped command does not start the next command in the queue.
         #expect(!queue.leave(waiting[0]))
-        #expect(waiting[3].turn.current == nil)
+        #expect(waiting[3].admission.current == nil)
         #expect(!queue.leave(waiting[2]))
-        #expect(waiting[3].turn.current == .come)
+        #expect(waiting[3].admission.current == .admitted)
     }
 
     @Test("a queue whose waiting commands have all given up is free for the next command")
@@ -45,9 +45,9 @@ import Testing
         let queue = DeviceCommandQueue()
         let head = try #require(queue.reserve(for: Self.principal(0)))
         let waiting = try #require(queue.reserve(for: Self.principal(1)))
-        waiting.turn.fulfil(.deadlinePassed)
+        waiting.admission.fulfil(.deadlinePassed)
         #expect(queue.leave(head), "the queue is empty")
-        #expect(try #require(queue.reserve(for: Self.principal(2))).turn.current == .come)
+        #expect(try #require(queue.reserve(for: Self.principal(2))).admission.current == .admitted)
         #expect(!queue.leave(waiting))
     }
 
@@ -57,8 +57,8 @@ import Testing
         let head = try #require(queue.reserve(for: Self.principal(0)))
         let waiting = try (1..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
         queue.cancelQueued()
-        #expect(head.turn.current == .come)
-        #expect(waiting.allSatisfy { $0.turn.current == .shuttingDown })
+        #expect(head.admission.current == .admitted)
+        #expect(waiting.allSatisfy { $0.admission.current == .shuttingDown })
     }
 
     @Test("at most sixteen commands wait, from however many principals")
@@ -74,10 +74,10 @@ import Testing
         let head = try #require(queue.reserve(for: Self.principal(0)))
         let usual = try #require(queue.reserve(for: Self.principal(1)))
         let urgent = try (0..<2).map { _ in try #require(queue.reserve(for: Self.principal(1), isUrgent: true)) }
-        for (place, next) in zip([head, urgent[0], urgent[1]], [urgent[0], urgent[1], usual]) {
-            #expect(next.turn.current == nil)
-            #expect(!queue.leave(place))
-            #expect(next.turn.current == .come)
+        for (reservation, next) in zip([head, urgent[0], urgent[1]], [urgent[0], urgent[1], usual]) {
+            #expect(next.admission.current == nil)
+            #expect(!queue.leave(reservation))
+            #expect(next.admission.current == .admitted)
         }
     }
 
@@ -95,7 +95,7 @@ import Testing
     /// A report of a lock, and the outcome with which the report ends an in-flight command of each operation.
     struct Word: Sendable {
         let fact: LockReport.Fact
-        let endings: [LockOperation: InFlightCommand.Ending]
+        let results: [LockOperation: InFlightCommand.Result]
     }
 
     private static func live(_ state: LockState) -> LockReport.Fact {
@@ -103,28 +103,28 @@ import Testing
     }
 
     static let words: [Word] = [
-        Word(fact: live(.locked), endings: [.lock: .confirmed(.locked)]),
-        Word(fact: live(.unlocked), endings: [.unlock: .confirmed(.unlocked)]),
-        Word(fact: live(.unlatched), endings: [.unlock: .confirmed(.unlatched), .unlatch: .confirmed(.unlatched)]),
-        Word(fact: live(.locking), endings: [:]),
-        Word(fact: live(.unlocking), endings: [:]),
-        Word(fact: live(.unknown), endings: [:]),
-        Word(fact: live(.jammed), endings: [.lock: .jammed, .unlock: .jammed, .unlatch: .jammed]),
-        Word(fact: .state(.jammed, quality: .retained, method: nil, operatorName: nil), endings: [:]),
-        Word(fact: .state(.locked, quality: .retained, method: nil, operatorName: nil), endings: [:]),
-        Word(fact: .state(.unlocked, quality: .assumed, method: nil, operatorName: nil), endings: [:]),
-        Word(fact: .state(.unlatched, quality: .stale, method: nil, operatorName: nil), endings: [:]),
+        Word(fact: live(.locked), results: [.lock: .confirmed(.locked)]),
+        Word(fact: live(.unlocked), results: [.unlock: .confirmed(.unlocked)]),
+        Word(fact: live(.unlatched), results: [.unlock: .confirmed(.unlatched), .unlatch: .confirmed(.unlatched)]),
+        Word(fact: live(.locking), results: [:]),
+        Word(fact: live(.unlocking), results: [:]),
+        Word(fact: live(.unknown), results: [:]),
+        Word(fact: live(.jammed), results: [.lock: .jammed, .unlock: .jammed, .unlatch: .jammed]),
+        Word(fact: .state(.jammed, quality: .retained, method: nil, operatorName: nil), results: [:]),
+        Word(fact: .state(.locked, quality: .retained, method: nil, operatorName: nil), results: [:]),
+        Word(fact: .state(.unlocked, quality: .assumed, method: nil, operatorName: nil), results: [:]),
+        Word(fact: .state(.unlatched, quality: .stale, method: nil, operatorName: nil), results: [:]),
         Word(
             fact: .refusal(.lowPower),
-            endings: Dictionary(uniqueKeysWithValues: LockOperation.ofCommands.map { ($0, .refused(.lowPower)) })
+            results: Dictionary(uniqueKeysWithValues: LockOperation.ofCommands.map { ($0, .refused(.lowPower)) })
         ),
-        Word(fact: .door(.open), endings: [:]), Word(fact: .battery(level: 1, low: true), endings: [:]),
-        Word(fact: .availability(false), endings: [:]), Word(fact: .availability(true), endings: [:]),
-        Word(fact: .event(.unlocked, method: .key, operatorName: nil), endings: [:]),
-        Word(fact: .faults(["tamper"]), endings: [:]),
-        Word(fact: .settings(LockSettings(autoRelockSeconds: 30)), endings: [.changeSettings: .settingsConfirmed]),
-        Word(fact: .settings(LockSettings(autoRelockSeconds: 31)), endings: [:]),
-        Word(fact: .settings(LockSettings()), endings: [:]),
+        Word(fact: .door(.open), results: [:]), Word(fact: .battery(level: 1, low: true), results: [:]),
+        Word(fact: .availability(false), results: [:]), Word(fact: .availability(true), results: [:]),
+        Word(fact: .event(.unlocked, method: .key, operatorName: nil), results: [:]),
+        Word(fact: .faults(["tamper"]), results: [:]),
+        Word(fact: .settings(LockSettings(autoRelockSeconds: 30)), results: [.changeSettings: .settingsConfirmed]),
+        Word(fact: .settings(LockSettings(autoRelockSeconds: 31)), results: [:]),
+        Word(fact: .settings(LockSettings()), results: [:]),
     ]
 
     @Test("only a live report of the bolt's state or of the command's settings, or a refusal, ends a command", arguments: words)
@@ -136,14 +136,14 @@ import Testing
             }
             let settings = operation.isMovement ? nil : LockSettings(autoRelockSeconds: 30)
             let order = InFlightCommand(commandID: command, operation: operation, settings: settings)
-            let ending = word.endings[operation]
+            let result = word.results[operation]
             for other in [nil, CommandID(high: 1, low: 2)] {
                 #expect(!order.ends(said(word.fact, after: other)), "reported before the command was sent")
             }
-            #expect(order.ends(said(word.fact, after: command)) == (ending != nil), "\(operation)")
-            #expect(order.ending.current.map { "\($0)" } == ending.map { "\($0)" }, "\(operation)")
+            #expect(order.ends(said(word.fact, after: command)) == (result != nil), "\(operation)")
+            #expect(order.result.current.map { "\($0)" } == result.map { "\($0)" }, "\(operation)")
             let again = order.ends(said(Self.live(.locked), after: command))
-            #expect(!again || ending == nil, "an ended command does not end again")
+            #expect(!again || result == nil, "an ended command does not end again")
         }
     }
 

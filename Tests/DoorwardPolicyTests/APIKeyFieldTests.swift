@@ -30,8 +30,8 @@ import Testing
             (.propertyManager, .maintenance, .operations), (.tenant, .propertyManager, .resident),
             (.auditor, .owner, .management),
         ])
-    func level(maker: Role, key: Role, expected: FieldLevel) {
-        #expect(level(house([.role(maker)], key: key), .device(house([], key: key).flatDoor)) == expected)
+    func level(creator: Role, key: Role, expected: FieldLevel) {
+        #expect(level(house([.role(creator)], key: key), .device(house([], key: key).flatDoor)) == expected)
     }
 
     @Test("A key sees no field of an object that its role or its creator does not reach")

@@ -19,18 +19,18 @@ import Testing
     /// A random tenancy with a key of one of its users, and two more users: one who holds exactly the key's role, for comparison.
     private struct Sample {
         let directory: TenancyDirectory
-        let maker: UserID
+        let creator: UserID
         let twin = UserID(high: 9, low: 9)
         var world: PlainWorld
 
         init?(seed: UInt64) {
             world = PlainWorld(seed: seed)
             var directory = world.directory
-            let maker = world.someUser()
+            let creator = world.someUser()
             let entities: [AssociatedEntity] =
                 world.portfolios.map { .portfolio($0.id) } + world.properties.map { .property($0.id) }
                 + world.units.map { .unit($0.id) }
-            guard directory.user(maker) != nil, let entity = entities.randomElement(using: &world.generator),
+            guard directory.user(creator) != nil, let entity = entities.randomElement(using: &world.generator),
                 let role = entity.type.assignableRoles.sorted(by: { $0.rank < $1.rank }).randomElement(using: &world.generator)
             else { return nil }
             directory.apply(
@@ -46,15 +46,15 @@ import Testing
             directory.apply(
                 .putAPIKey(
                     APIKey(
-                        id: APIKeyTests.key, name: "K", userID: maker, entity: entity, role: role, digest: [1],
+                        id: APIKeyTests.key, name: "K", userID: creator, entity: entity, role: role, digest: [1],
                         createdAt: PlainWorld.now, expiresAt: Timestamp(milliseconds: .max))))
-            (self.directory, self.maker) = (directory, maker)
+            (self.directory, self.creator) = (directory, creator)
         }
 
-        var subjects: (key: Subject, role: Subject, maker: Subject) {
+        var subjects: (key: Subject, role: Subject, creator: Subject) {
             (
                 directory.subject(of: .apiKey(APIKeyTests.key)), directory.subject(of: .user(twin)),
-                directory.subject(of: .user(maker))
+                directory.subject(of: .user(creator))
             )
         }
     }
@@ -67,7 +67,7 @@ import Testing
             for _ in 0..<30 {
                 let (device, at) = (sample.world.someDevice(), sample.world.interestingInstant())
                 let operation = LockOperation.allCases.randomElement(using: &sample.world.generator) ?? .lock
-                let decisions = [subjects.key, subjects.role, subjects.maker].map {
+                let decisions = [subjects.key, subjects.role, subjects.creator].map {
                     SecurityService.decide($0, operation, on: device, at: .trusted(at), override: false, in: directory)
                 }
                 #expect(decisions[0].isAllowed == (decisions[1].isAllowed && decisions[2].isAllowed), "seed \(seed)")
@@ -78,7 +78,7 @@ import Testing
                     sample.world.someObject(),
                     ManagementPermission.allCases.randomElement(using: &sample.world.generator) ?? .propertyRead
                 )
-                let answers = [subjects.key, subjects.role, subjects.maker].map {
+                let answers = [subjects.key, subjects.role, subjects.creator].map {
                     SecurityService.allows($0, permission, on: object, in: directory)
                 }
                 #expect(answers[0].isAllowed == (answers[1].isAllowed && answers[2].isAllowed), "seed \(seed) \(permission)")
@@ -94,7 +94,7 @@ import Testing
             guard var sample = Sample(seed: seed) else { continue }
             let (directory, subjects, at) = (sample.directory, sample.subjects, sample.world.interestingInstant())
             func common<ID: Hashable & Comparable>(_ list: (Subject) -> [ID]) -> Bool {
-                list(subjects.key) == Set(list(subjects.role)).intersection(list(subjects.maker)).sorted()
+                list(subjects.key) == Set(list(subjects.role)).intersection(list(subjects.creator)).sorted()
             }
             #expect(common { SecurityService.visiblePortfolioIDs(for: $0, in: directory) }, "seed \(seed)")
             #expect(common { SecurityService.visiblePropertyIDs(for: $0, in: directory) }, "seed \(seed)")
@@ -110,7 +110,8 @@ import Testing
                 return above.contains { $0.map(scopes.contains) ?? false }
             }
             for unit in directory.unitIDs {
-                #expect(reads(subjects.key, unit) == (reads(subjects.role, unit) && reads(subjects.maker, unit)), "seed \(seed)")
+                #expect(
+                    reads(subjects.key, unit) == (reads(subjects.role, unit) && reads(subjects.creator, unit)), "seed \(seed)")
             }
         }
     }

@@ -115,7 +115,7 @@ import Testing
                     }
                 }
             }
-            await gateway.control.locks.stop(patience: .zero)
+            await gateway.control.locks.stop(gracePeriod: .zero)
         }
         #expect(coverage.confirmed > 40 && coverage.links > 3 && coverage.inFlight > 0 && coverage.counted > 2, "\(coverage)")
         #expect(coverage.reasons.values.reduce(0, +) > 400, "\(coverage)")

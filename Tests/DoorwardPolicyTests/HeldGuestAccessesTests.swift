@@ -83,7 +83,7 @@ import Testing
             LockDevice(
                 id: DeviceID(high: 0, low: 1), name: "D", adapter: "simulator", propertyID: PropertyID(high: 0, low: 1),
                 capabilities: .all, createdAt: Self.at, updatedAt: Self.at))
-        #expect(node.givesReach(to: device, at: .trusted(Timestamp(milliseconds: instant)), in: TenancyDirectory()) == hasReach)
+        #expect(node.makesVisible(device, at: .trusted(Timestamp(milliseconds: instant)), in: TenancyDirectory()) == hasReach)
     }
 
     @Test("A guest access ends with its association only if a tenant granted it", arguments: Role.allCases)

@@ -3,7 +3,7 @@ import DoorwardDomain
 extension NaivePolicy {
     /// The decision for an API key, and who may do an operation: written only from the specification, like the rest.
     ///
-    /// A key may do what a person with only its role may do and what its maker may do. Its rule is its maker's.
+    /// A key may do what a person with only its role may do and what its creator may do. Its rule is its creator's.
     func decide(key id: APIKeyID, _ operation: LockOperation, _ deviceID: DeviceID, _ at: Timestamp, override: Bool) -> Decision {
         guard let key = world.apiKeys.first(where: { $0.id == id }), exists(key) else { return deny(.userUnknown, false) }
         let twin = UserID(high: 77, low: 77)
@@ -15,23 +15,23 @@ extension NaivePolicy {
                 id: AssociationID(high: 77, low: 77), userID: twin, entity: key.entity, role: key.role, createdAt: at,
                 updatedAt: at))
         let ofRole = NaivePolicy(world: withTwin).decide(.user(twin), operation, deviceID, at, override: override)
-        let ofMaker = decide(key.parentID.map { .apiKey($0) } ?? .user(key.userID), operation, deviceID, at, override: override)
+        let ofCreator = decide(key.parentID.map { .apiKey($0) } ?? .user(key.userID), operation, deviceID, at, override: override)
         // An expired key is an unknown principal.
-        let hasReach = hasReach(ofRole) && hasReach(ofMaker) && !isExpired(key, at)
+        let hasReach = hasReach(ofRole) && hasReach(ofCreator) && !isExpired(key, at)
         let hasDevice = world.devices.contains { $0.id == deviceID }
         if world.users.first(where: { $0.id == key.userID })?.isEnabled == false {
             return deny(.userDisabled, hasReach && hasDevice)
         }
         if !hasDevice { return deny(.deviceUnknown, false) }
         if isExpired(key, at) { return deny(.userUnknown, false) }
-        guard case .denied(var denial) = ofRole else { return ofMaker }
+        guard case .denied(var denial) = ofRole else { return ofCreator }
         (denial.hasReach, denial.rule) = (hasReach, nil)
         return .denied(denial)
     }
 
     private func hasReach(_ decision: Decision) -> Bool { decision.denial?.hasReach ?? true }
 
-    /// Whether the key's entity exists, and its maker; a key that another key made needs that one.
+    /// Whether the key's entity exists, and its creator; a key that another key made needs that one.
     private func exists(_ key: APIKey) -> Bool {
         let hasEntity =
             switch key.entity {

@@ -28,11 +28,11 @@ import Testing
         house.directory.apply(.putGuestAccess(access(2, for: Self.user("Pia"), unit: nil, in: house)))
         house.directory.apply(.putGuestAccess(access(3, for: nil, unit: house.unit, in: house)))
         house.directory.apply(.putGuestAccess(access(4, for: nil, unit: nil, in: house)))
-        for (number, maker) in [(1, "Olga"), (2, "Tom"), (3, "Cora")] as [(UInt64, String)] {
+        for (number, creator) in [(1, "Olga"), (2, "Tom"), (3, "Cora")] as [(UInt64, String)] {
             house.directory.apply(
                 .putAPIKey(
                     APIKey(
-                        id: APIKeyID(high: 3, low: number), name: "Robot of \(maker)", userID: Self.user(maker),
+                        id: APIKeyID(high: 3, low: number), name: "Robot of \(creator)", userID: Self.user(creator),
                         entity: .unit(house.unit), role: .tenant, digest: [1], createdAt: House.now,
                         expiresAt: House.now.advanced(by: .seconds(60 * Int(number))))))
         }

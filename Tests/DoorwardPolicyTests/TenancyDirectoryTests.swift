@@ -26,7 +26,7 @@ import Testing
             lists +=
                 world.devices.map { directory.guestAccesses(on: $0.id) } + world.devices.map { directory.unitsSharing($0.id) }
             lists += world.properties.map { directory.guestAccesses(in: $0.id) } + [directory.unassignedDeviceIDs]
-            counts = [directory.userCount, directory.deviceCount, directory.superAdminCount]
+            counts = [directory.userCount, directory.deviceCount, directory.superAdminIDs.count]
         }
     }
 
@@ -116,7 +116,7 @@ import Testing
                         == world.associations.filter { $0.entity == .property(property.id) }.sorted { $0.id < $1.id })
             }
             #expect(directory.unassignedDeviceIDs == world.devices.filter { $0.propertyID == nil }.map(\.id).sorted())
-            #expect(directory.superAdminCount == world.users.count(where: \.isSuperAdmin))
+            #expect(directory.superAdminIDs.count == world.users.count(where: \.isSuperAdmin))
         }
     }
 

@@ -62,7 +62,7 @@ struct TenancyModel {
         if directory.userIDs != ids(users) || directory.userCount != users.count { return "users" }
         if directory.removedUserIDs != removedUsers.sorted() { return "removed users" }
         if directory.guestAccessIDs != ids(guestAccesses) { return "guest accesses" }
-        if directory.superAdminCount != users.values.count(where: \.isSuperAdmin) { return "the number of super admins" }
+        if directory.superAdminIDs.count != users.values.count(where: \.isSuperAdmin) { return "the number of super admins" }
         if portfolios.contains(where: { directory.portfolio($0) != $1 }) { return "a portfolio" }
         if properties.contains(where: { directory.property($0) != $1 }) { return "a property" }
         if units.contains(where: { directory.unit($0) != $1 }) { return "a unit" }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AccessTimelineTests {
     private static let log = LogID.portfolio(PortfolioID(high: 1, low: 1))
     private static let unit = UnitID(high: 2, low: 1)
-    private static let place = EntityPathIDs(unitID: unit, propertyID: PropertyID(high: 2, low: 2), portfolioID: log.portfolioID)
+    private static let path = EntityPathIDs(unitID: unit, propertyID: PropertyID(high: 2, low: 2), portfolioID: log.portfolioID)
     private static let user = UserID(high: 3, low: 1)
 
     private static func at(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: seconds * 1000) }
@@ -30,7 +30,7 @@ import Testing
             body: RecordBody(
                 log: log, id: RecordID(high: 9, low: seq), at: at(seconds), kind: .adminChange,
                 actor: RecordActor(kind: .user, id: "m", name: "Mona", userID: UserID(high: 3, low: 9)), source: .api,
-                place: place,
+                path: path,
                 action: action, target: RecordTarget(type: type, id: id), details: details))
     }
 
@@ -112,7 +112,7 @@ import Testing
         let span = try #require(Self.spans(0..<1000, [granted, revoked]).first)
         let guest = try #require(span.right.guest)
         #expect(guest.label == "Cleaner" && guest.deviceIDs == [DeviceID(high: 4, low: 1)] && guest.operations == ["UNLOCK"])
-        #expect(guest.propertyID == Self.place.propertyID && guest.unitID == Self.unit)
+        #expect(guest.propertyID == Self.path.propertyID && guest.unitID == Self.unit)
     }
 
     @Test("each version of a changed guest access is a right of its own")

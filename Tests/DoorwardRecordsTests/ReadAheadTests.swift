@@ -105,7 +105,7 @@ import Testing
         var ahead = ReadAhead(pages)
         #expect(try await pages.next().map(\.record.seq) == Array(0..<ExportLimits.page))
         var seqs = try await ahead.next().map(\.record.seq)
-        _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: count - 1)]))
+        _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: count - 1)]))
         await #expect(throws: ExportFailure.recordsRemoved) { try await pages.next() }
         await #expect(throws: ExportFailure.recordsRemoved) {
             while !ahead.isAtEnd { seqs += try await ahead.next().map(\.record.seq) }

@@ -38,15 +38,15 @@ import Testing
             body.device = DeviceSnapshot(deviceID: ids.device.id)
             (expected.unit, expected.property) = (nil, nil)
         case .unit:
-            body.place = EntityPathIDs(unitID: ids.unit.id, propertyID: ids.property.id, portfolioID: script.portfolio)
+            body.path = EntityPathIDs(unitID: ids.unit.id, propertyID: ids.property.id, portfolioID: script.portfolio)
             expected.device = nil
         case .property:
-            body.place = EntityPathIDs(propertyID: ids.property.id, portfolioID: script.portfolio)
+            body.path = EntityPathIDs(propertyID: ids.property.id, portfolioID: script.portfolio)
             (expected.device, expected.unit) = (nil, nil)
         case .deviceAndPlace:
             // The device's place has precedence over the record's.
             body.device = hung
-            body.place = EntityPathIDs(unitID: EntityID(high: 9, low: 9), propertyID: EntityID(high: 9, low: 8))
+            body.path = EntityPathIDs(unitID: EntityID(high: 9, low: 9), propertyID: EntityID(high: 9, low: 8))
         }
         _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
         let found = try row(of: body, in: database)

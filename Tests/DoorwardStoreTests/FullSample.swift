@@ -19,7 +19,8 @@ struct FullSample {
         let session = Session(
             id: SessionID(high: 1, low: 1), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9)))
         let reset = PasswordReset(
-            id: EntityID(high: 2, low: 2), userID: user, madeBy: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9)))
+            id: EntityID(high: 2, low: 2), userID: user, createdBy: user, createdAt: now, expiresAt: now.advanced(by: .seconds(9))
+        )
         let answered = IdempotencyEntry(
             key: IdempotencyKey(principal: "USER", key: "key"), fingerprint: [1, 2], result: .command(CommandID(high: 3, low: 3)),
             createdAt: now)
@@ -31,7 +32,7 @@ struct FullSample {
                 changes: tenancy.changes + [.removeUser(UserID(high: 5, low: 5))],
                 counters: [
                     .takeUse(of: tenancy.guestAccess.id),
-                    .noteCheckpoint(CheckpointMark(log: .gateway, generation: 2, size: 3, signedAt: now)),
+                    .setLastCheckpoint(LastCheckpoint(log: .gateway, generation: 2, size: 3, signedAt: now)),
                 ],
                 clock: [.raiseMark(now), .setUnconfirmed(UnconfirmedStep(before: now, after: now.advanced(by: .seconds(90))))],
                 credentials: [

@@ -85,7 +85,7 @@ import Testing
         let query = RecordQuery(scopes: [.unit(log.script.unit, in: log.script.portfolio)] + others, limit: 50)
         let page = try log.read { try DoorwardStoreTests.page(query, in: $0) }
         #expect(page.records.count == 50)
-        #expect(page.next == page.records.last?.place)
+        #expect(page.next == page.records.last?.position)
     }
 
     @Test("A user with 1,500 units finds commands by device and a command by id")

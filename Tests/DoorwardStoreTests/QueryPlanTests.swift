@@ -121,7 +121,7 @@ import Testing
         var dispatched = command
         dispatched.state = .dispatched
         let reset = PasswordReset(
-            id: EntityID(high: 1, low: 1), userID: script.user, madeBy: script.user, createdAt: script.now,
+            id: EntityID(high: 1, low: 1), userID: script.user, createdBy: script.user, createdAt: script.now,
             expiresAt: script.now.advanced(by: .seconds(60)))
         let entry = IdempotencyEntry(
             key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(CommandID(high: 0, low: 1)),
@@ -141,7 +141,7 @@ import Testing
                 .rotateRefresh(session.id, oldDigest: [1], newDigest: [2], expiresAt: session.expiresAt),
                 .endSession(session.id), .offerReset(reset, digest: [3]), .useReset(digest: [3], at: script.now),
                 .endSessions(of: script.user), .endSessions(of: script.user, except: session.id), .endReset(of: script.user),
-                .endResets(madeBy: script.user),
+                .endResets(createdBy: script.user),
                 .noteKey(.accessTokens, publicHalf: [4]), .setRecoveryCodes(of: script.user, digests: [[5], [6]]),
                 .useRecoveryCode(of: script.user, digest: [5]),
             ]),
@@ -262,7 +262,7 @@ struct Question: Sendable, CustomStringConvertible {
                 ]
                 for scopes in [scopes, [scopes[0]], [scopes[2]]] {
                     var query = RecordQuery(scopes: scopes, filter: filter(script), order: order, limit: 2)
-                    query.after = try page(query, in: db).records.last?.place
+                    query.after = try page(query, in: db).records.last?.position
                     _ = try page(query, in: db)
                 }
                 return true

@@ -47,7 +47,7 @@ struct RandomTransactions {
         case 12: transaction.forgets.append(owner())
         case 13:
             hasCut = true
-            transaction.cuts.append(cut())
+            transaction.truncations.append(truncation())
         case 10: transaction.counters.append(counterChange())
         case 11: transaction.requires.append(precondition())
         case 0, 1: transaction.changes += tenancyChanges()
@@ -96,10 +96,10 @@ struct RandomTransactions {
     }
 
     /// Returns a removal of some of the oldest records of a log, sometimes of more than it has.
-    private mutating func cut() -> LogCut {
+    private mutating func truncation() -> LogTruncation {
         let logs: [LogID] = [.gateway, .gateway, .portfolio(script.portfolio), .portfolio(script.otherPortfolio)]
         let log = one(of: logs) ?? .gateway
-        return LogCut(log: log, firstSeq: UInt64(Int.random(in: 0...max(1, records.count / 4), using: &random)))
+        return LogTruncation(log: log, firstSeq: UInt64(Int.random(in: 0...max(1, records.count / 4), using: &random)))
     }
 
     // MARK: Counters
@@ -113,15 +113,15 @@ struct RandomTransactions {
         case 0: .takeUse(of: guestAccess())
         case 1: .returnUse(of: guestAccess())
         default:
-            .noteCheckpoint(
-                CheckpointMark(
+            .setLastCheckpoint(
+                LastCheckpoint(
                     log: oneIn(2) ? .gateway : .portfolio(script.portfolio), generation: .random(in: 1...2, using: &random),
                     size: .random(in: 0...9, using: &random), signedAt: oneIn(3) ? nil : script.now))
         }
     }
 
     /// Returns a precondition. About a third of them are met.
-    private mutating func precondition() -> Precondition {
+    private mutating func precondition() -> StorePrecondition {
         switch Int.random(in: 0..<3, using: &random) {
         case 0: .usesLeft(of: guestAccess(), max: Int.random(in: 0...3, using: &random))
         case 1: .unchanged(since: .removeDevice(oneIn(2) ? script.fixture.id() : script.door))
@@ -137,7 +137,8 @@ struct RandomTransactions {
             return .setRecoveryCodes(
                 of: oneIn(5) ? script.fixture.id() : script.user, digests: oneIn(4) ? [] : [digest(), digest()])
         case 11: return .useRecoveryCode(of: script.user, digest: one(of: digests) ?? [])
-        case 8: return oneIn(2) ? .endReset(of: one(of: users) ?? script.user) : .endResets(madeBy: one(of: users) ?? script.user)
+        case 8:
+            return oneIn(2) ? .endReset(of: one(of: users) ?? script.user) : .endResets(createdBy: one(of: users) ?? script.user)
         case 9: return oneIn(3) ? .endSessions(of: one(of: users) ?? script.user) : .noteKey(.accessTokens, publicHalf: [2])
         case 6: return .offerReset(reset(), digest: digest())
         case 7: return .useReset(digest: one(of: digests) ?? [], at: script.now.advanced(by: .milliseconds(oneIn(3) ? 20 : 0)))
@@ -164,7 +165,8 @@ struct RandomTransactions {
     private mutating func reset() -> PasswordReset {
         PasswordReset(
             id: script.fixture.id(), userID: oneIn(8) ? script.fixture.id() : one(of: users) ?? script.user,
-            madeBy: oneIn(3) ? nil : one(of: users), createdAt: script.now, expiresAt: script.now.advanced(by: .milliseconds(20)))
+            createdBy: oneIn(3) ? nil : one(of: users), createdAt: script.now,
+            expiresAt: script.now.advanced(by: .milliseconds(20)))
     }
 
     /// Returns a new digest, or sometimes an existing one.

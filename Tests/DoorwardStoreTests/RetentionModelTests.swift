@@ -51,7 +51,7 @@ import Testing
                 try await append(.random(in: 1...150, using: &random), to: store, log, people, &script, &model, &random)
             case 5, 6:
                 let target = Int.random(in: model.first...model.written.count, using: &random)
-                _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: UInt64(target))]))
+                _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: UInt64(target))]))
                 cuts += target > model.first ? 1 : 0
                 model.first = target
             case 7:
@@ -162,7 +162,7 @@ import Testing
         for _ in 0..<300 { bodies.append(script.event(on: script.door)) }
         _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
         let log = LogID.portfolio(script.portfolio)
-        _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: 290)]))
+        _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 290)]))
         #expect(try await store.finishErasures())
         for name in try FileManager.default.contentsOfDirectory(atPath: database.folder.path) {
             let bytes = try Data(contentsOf: database.folder.appending(path: name))
@@ -192,9 +192,9 @@ import Testing
         let keys = { try database.count("SELECT count(*) FROM person_keys WHERE length(owner) = 10") }
         let log = LogID.portfolio(script.portfolio)
         #expect(try keys() == 4)
-        _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: 3)]))
+        _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 3)]))
         #expect(try keys() == 3, "a record of the second day is left")
-        _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: 6)]))
+        _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 6)]))
         #expect(try keys() == 1)
         let scope = RecordScope.portfolioLog(script.portfolio)
         let found = try await store.records(RecordQuery(scopes: [scope], order: .oldestFirst, limit: 9))
@@ -215,7 +215,8 @@ import Testing
         try database.edit("UPDATE entries SET leaf_hash = x'' WHERE position = 1 << 40 | 280")
         store = try database.open()
         await #expect(throws: StoreError.self) {
-            try await store.commit(StoreTransaction(cuts: [LogCut(log: .portfolio(script.portfolio), firstSeq: 290)]))
+            try await store.commit(
+                StoreTransaction(truncations: [LogTruncation(log: .portfolio(script.portfolio), firstSeq: 290)]))
         }
         #expect(try database.count("SELECT count(*) FROM entries") == 300)
         try? await store.close()

@@ -29,7 +29,7 @@ import Testing
         script.now = script.now.advanced(by: .seconds(1))
         try await begin(&script, [101], in: store)
         let left = try sizes(database)
-        #expect((42 - Pruning.besideAnInsert...41).contains(left[0]))
+        #expect((42 - Pruning.rowsPerInsert...41).contains(left[0]))
         for index in 0..<UInt8(20) { try await begin(&script, [102, index], in: store) }
         #expect(try sizes(database) == [22, 22])
         try await store.close()

@@ -230,7 +230,7 @@ import Testing
 
     private func reset(of user: UserID, _ script: StoreScript) -> PasswordReset {
         PasswordReset(
-            id: EntityID(high: 1, low: 1), userID: user, madeBy: nil, createdAt: script.now,
+            id: EntityID(high: 1, low: 1), userID: user, createdBy: nil, createdAt: script.now,
             expiresAt: script.now.advanced(by: .seconds(60)))
     }
 }

@@ -43,7 +43,7 @@ import Testing
         let isPut = mirror.put(StreamName(name: "c", query: .units(PropertyID(high: 1, low: 1), nil), text: "c"))
         #expect(isPut)
         for number in 1...3 as ClosedRange<UInt64> {
-            mirror.noteCommand(StreamObject(.unit, UnitID(high: 1, low: number)), [1], under: "c")
+            mirror.recordSentCommand(StreamObject(.unit, UnitID(high: 1, low: number)), [1], under: "c")
         }
         try #require(mirror.objectCount == 3)
         var ended = EndedStreams(maxObjects: 7)

@@ -9,24 +9,24 @@ import Testing
     private let log = LogID.portfolio(PortfolioID(high: 1, low: 1))
     private let other = LogID.portfolio(PortfolioID(high: 1, low: 2))
 
-    private func marks(_ next: UInt64) -> RecordMarks {
-        RecordMarks(
+    private func positions(_ next: UInt64) -> LogPositions {
+        LogPositions(
             entries: [.init(log: log.shortened, next: next)], latest: Timestamp(milliseconds: 0), isComplete: true)
     }
 
     @Test("a resumed position counts for the first reading of a log, and not after its right has ended and begun again")
     func resumedOnce() {
-        var follow = RecordFollow(resumed: marks(5))
+        var follow = RecordFollow(resumed: positions(5))
         #expect(follow.resumed(for: log)?.next(in: log) == 5)
-        #expect(follow.marks(isComplete: true).next(in: log) == 5, "before the first reading")
+        #expect(follow.positions(isComplete: true).next(in: log) == 5, "before the first reading")
         follow.update(readable: [log, other], starts: [log: 5, other: 0])
         follow.advance(log, to: 9, at: nil)
-        #expect(follow.marks(isComplete: true).next(in: log) == 9)
+        #expect(follow.positions(isComplete: true).next(in: log) == 9)
         follow.update(readable: [other], starts: [:])
         #expect(follow.next[log] == nil)
         #expect(follow.resumed(for: log) == nil, "the records from 5 to 8 were sent")
         follow.update(readable: [], starts: [:])
-        #expect(follow.marks(isComplete: true).next(in: log) == nil, "the old position would send them again")
+        #expect(follow.positions(isComplete: true).next(in: log) == nil, "the old position would send them again")
         follow.update(readable: [log], starts: [log: 12])
         #expect(follow.next[log] == 12 && follow.dirty == [log])
     }
@@ -37,7 +37,7 @@ import Testing
         #expect(follow.resumed(for: log) == nil)
         follow.update(readable: [log], starts: [log: 3, other: 4])
         #expect(follow.next == [log: 3])
-        #expect(!follow.note(other) && follow.note(log))
+        #expect(!follow.markDirty(other) && follow.markDirty(log))
         follow.advance(log, to: 2, at: nil)
         #expect(follow.next[log] == 3, "a position never moves back")
     }

@@ -78,13 +78,13 @@ import Testing
             switch Int.random(in: 0..<10, using: &generator) {
             case 0, 1:
                 world.values[number] = step
-                _ = mirror.note(World.object(number), world)
+                _ = mirror.markChanged(World.object(number), world)
             case 2:
                 world.values[number] = nil
-                _ = mirror.note(World.object(number), world)
+                _ = mirror.markChanged(World.object(number), world)
             case 3, 4:
                 world.selected[UInt64.random(in: 0..<3, using: &generator), default: []].formSymmetricDifference([number])
-                _ = mirror.note(World.object(number), world)
+                _ = mirror.markChanged(World.object(number), world)
             case 5:
                 world.isVisible.toggle()
                 mirror.markStale(rightsChanged: true)
@@ -137,11 +137,11 @@ import Testing
         mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output, render: world.rendered)
         for value in 1...1000 {
             world.values[1] = value
-            let isWork = mirror.note(World.object(1), world)
+            let isWork = mirror.markChanged(World.object(1), world)
             #expect(isWork)
         }
         // An object that the client neither has nor sees is nothing to do, and leaves no trace in the numbers of events.
-        let isWork = mirror.note(World.object(2), world)
+        let isWork = mirror.markChanged(World.object(2), world)
         #expect(!isWork)
         output = StreamMirror.Output()
         mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output, render: world.rendered)

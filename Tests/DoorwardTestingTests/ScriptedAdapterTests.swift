@@ -97,9 +97,9 @@ import Testing
         let adapter = ScriptedAdapter(clock: clock, capabilities: [.lock])
         try await adapter.start(reports: ReportListener(clock))
         #expect(try adapter.check(address: ["any": .null]).capabilities == [.lock])
-        let mistakes = AddressErrors([.init(field: "address.any", problem: "unknown_key")])
-        adapter.set(mistakes: mistakes)
-        #expect(throws: mistakes) { try adapter.check(address: [:]) }
+        let errors = AddressErrors([.init(field: "address.any", problem: "unknown_key")])
+        adapter.set(errors: errors)
+        #expect(throws: errors) { try adapter.check(address: [:]) }
         #expect(throws: AdapterError.notAttached) { try adapter.refresh(device) }
         adapter.attach(AttachedLock(id: device, address: [:]))
         try adapter.refresh(device)

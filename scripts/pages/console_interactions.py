@@ -184,7 +184,7 @@ def guests_and_people(console, gateway, hand_type):
     hand.press(page.get_by_role("button", name="Remove Tenant, Flat 1A, Quay 1"))
     page.locator("dialog .effects", has_text="1 role").wait_for()
     hand.press(page.locator("#confirm"))
-    page.locator("main", has_text="Not here, or not yours").wait_for()
+    page.locator("main", has_text="Not found, or no access").wait_for()
     page.context.close()
 
 

@@ -91,7 +91,7 @@ def rights_of_places(console, gateway):
         for page in tabs.values():
             assert "Your access to a property has ended" in text(page, ".note"), text(page)
         for page in of_objects.values():
-            page.locator("h2", has_text="Not here, or not yours").wait_for()
+            page.locator("h2", has_text="Not found, or no access").wait_for()
         # The account page has a choice of properties only where there are several.
         shows({title: tabs[title] for title in lists if title != "account"}, "Kastanie")
         # It returns.

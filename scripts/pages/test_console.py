@@ -429,7 +429,7 @@ def lost_right(console, gateway):
     gateway.call("DELETE", f"/properties/{gateway.property}/managers/{gateway.helper}")
     button(page, "Unlock").click()
     page.locator("main", has_text="no access").wait_for()
-    page.locator("h2", has_text="Not here, or not yours").wait_for()
+    page.locator("h2", has_text="Not found, or no access").wait_for()
     assert button(page, "Unlock").count() == 0 and focused(page) == "H1", focused(page)
     console.check(page, "door-lost")
     page.get_by_role("link", name="Doors", exact=True).first.click()
@@ -459,7 +459,7 @@ def late_permissions(console, gateway):
     button(page, "Unlock").click()
     until(page, lambda: held, "the denial has the rights read again")
     gateway.call("DELETE", f"{place}/{gateway.late}")
-    page.locator("h2", has_text="Not here, or not yours").wait_for()
+    page.locator("h2", has_text="Not found, or no access").wait_for()
     page.get_by_role("link", name="Doors", exact=True).first.click()
     page.locator("h2", has_text="No doors yet").wait_for()
     nav = text(page, "nav")
@@ -476,7 +476,7 @@ def unknown_door(console, gateway):
     shown = []
     for door in ["nothing", gateway.locks["Gate"]]:
         page = console.sign_in("tenant", f"#/doors/{door}")
-        page.locator("h2", has_text="Not here, or not yours").wait_for()
+        page.locator("h2", has_text="Not found, or no access").wait_for()
         shown.append(text(page))
         console.check(page, "door-unknown")
     assert shown[0] == shown[1]

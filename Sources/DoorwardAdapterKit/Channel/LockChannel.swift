@@ -55,7 +55,7 @@ public final class LockChannel: Sendable {
     public func close() {
         let command = state.withLock { state in
             state.outbox.close()
-            return state.giveUp()
+            return state.removeInFlight()
         }
         command?.onGivenUp?()
     }
@@ -166,14 +166,14 @@ public final class LockChannel: Sendable {
     }
 
     private func timerFired(_ setting: DeadlineTimer.Setting) {
-        let command = state.withLock { state in state.timer.expire(setting) ? state.giveUp() : nil }
+        let command = state.withLock { state in state.timer.expire(setting) ? state.removeInFlight() : nil }
         command?.onGivenUp?()
     }
 }
 
 extension LockChannel.State {
     /// Removes the command in flight and returns it.
-    fileprivate mutating func giveUp() -> LockChannel.InFlight? {
+    fileprivate mutating func removeInFlight() -> LockChannel.InFlight? {
         timer.cancel()
         defer { command = nil }
         return command

@@ -118,16 +118,16 @@ public struct ConfigurationKey: Sendable {
     /// The text that docs/configuration.md shows as the default; `nil` to show `defaultValue`.
     let shownDefault: String?
     /// The key's documentation: a phrase in Markdown, without the range of a number. `row` adds the range unless 0 is allowed.
-    public let meaning: String
+    public let description: String
 
     /// - Parameters:
     ///   - path: in the declaration of a section, a name of letters without a dot.
     ///   - shownDefault: the default in the documentation, if the default is not a value of the key, such as `all`.
     public init(
         _ path: String, _ type: SettingType, isRequired: Bool = false, default defaultValue: SettingValue? = nil,
-        shownDefault: String? = nil, meaning: String
+        shownDefault: String? = nil, description: String
     ) {
-        (self.path, self.type, self.isRequired, self.meaning) = (path, type, isRequired, meaning)
+        (self.path, self.type, self.isRequired, self.description) = (path, type, isRequired, description)
         (self.defaultValue, self.shownDefault) = (defaultValue, shownDefault)
     }
 
@@ -144,7 +144,7 @@ public struct ConfigurationKey: Sendable {
     /// Returns the same key at another path.
     func at(_ path: String) -> ConfigurationKey {
         ConfigurationKey(
-            path, type, isRequired: isRequired, default: defaultValue, shownDefault: shownDefault, meaning: meaning)
+            path, type, isRequired: isRequired, default: defaultValue, shownDefault: shownDefault, description: description)
     }
 
     /// Returns the same key for one entry, such as `mqtt.0.url`.
@@ -156,10 +156,10 @@ public struct ConfigurationKey: Sendable {
     /// The key's row in the table of docs/configuration.md.
     package var row: String {
         let shown = shownDefault ?? defaultValue.map { "`\($0.text)`" } ?? "–"
-        return "| `\(path)` | `\(variable)` | \(shown) | \(isRequired ? "required; " : "")\(range)\(meaning) |"
+        return "| `\(path)` | `\(variable)` | \(shown) | \(isRequired ? "required; " : "")\(range)\(description) |"
     }
 
-    /// The range of a number, with a separator. Empty if 0 is allowed: 0 then has a special meaning, which `meaning` explains.
+    /// The range of a number, with a separator. Empty if 0 is allowed: 0 then has a special meaning, which `description` explains.
     private var range: String {
         guard case .integer(let range) = type, range.lowerBound > 0 else { return "" }
         return "\(Self.grouped(range.lowerBound))–\(Self.grouped(range.upperBound)); "

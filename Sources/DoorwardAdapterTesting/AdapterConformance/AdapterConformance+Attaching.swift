@@ -133,24 +133,24 @@ extension AdapterConformance {
             var address = harness.address(of: 0)
             address["noSuchKey"] = .null
             let expected = AddressErrors([.init(field: "address.noSuchKey", problem: "unknown_key")])
-            try require(checkResult(on: address, harness), is: .mistakes(expected), "the result for an unknown key")
+            try require(checkResult(on: address, harness), is: .errors(expected), "the result for an unknown key")
         },
         ConformanceCheck("All errors of an address are reported at once, sorted, each with its field") { harness in
             let address = addressWithWrongTypes(harness)
             guard !address.isEmpty else { throw NotApplicable.fields }
-            guard case .mistakes(let found) = checkResult(on: address, harness) else {
+            guard case .errors(let found) = checkResult(on: address, harness) else {
                 throw ConformanceFailure("an address with a wrong value in every field is accepted")
             }
-            try require(found.mistakes.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
+            try require(found.errors.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
             try require(
-                found.mistakes.allSatisfy { isSnakeCase($0.problem) }, "a problem code is not in snake case: \(found.mistakes)")
+                found.errors.allSatisfy { isSnakeCase($0.problem) }, "a problem code is not in snake case: \(found.errors)")
         },
     ]
 
     /// The result of checking an address.
     enum CheckResult: Equatable {
         case capabilities(LockCapabilities)
-        case mistakes(AddressErrors)
+        case errors(AddressErrors)
     }
 
     /// - Parameter scope: the transports that the caller may know of.
@@ -160,7 +160,7 @@ extension AdapterConformance {
         do {
             return .capabilities(try harness.adapter.check(address: address, within: scope).capabilities)
         } catch {
-            return .mistakes(error)
+            return .errors(error)
         }
     }
 
@@ -192,7 +192,8 @@ extension AdapterConformance {
             try require(Set(fields.map(\.name)).count, is: fields.count, "the number of different keys")
             for field in fields {
                 try require(!field.name.isEmpty, "a key is empty")
-                try require(field.meaning.hasSuffix("."), "the meaning of \(field.name) is not a sentence: \(field.meaning)")
+                try require(
+                    field.description.hasSuffix("."), "the description of \(field.name) is not a sentence: \(field.description)")
                 try require(!field.isRequired || field.defaultValue == nil, "\(field.name) is required and has a default value")
             }
             _ = try await ConformanceRun(harness)
@@ -207,15 +208,15 @@ extension AdapterConformance {
                 var address = harness.address(of: 0)
                 address[field.name] = nil
                 let expected = AddressErrors([.init(field: "address.\(field.name)", problem: "required")])
-                try require(checkResult(on: address, harness), is: .mistakes(expected), "the result without \(field.name)")
+                try require(checkResult(on: address, harness), is: .errors(expected), "the result without \(field.name)")
             }
         },
         ConformanceCheck("A key that is not required may be absent") { harness in
             for field in try fields(of: harness, where: { !$0.isRequired }) {
                 var address = harness.address(of: 0)
                 address[field.name] = nil
-                if case .mistakes(let mistakes) = checkResult(on: address, harness) {
-                    throw ConformanceFailure("an address without \(field.name): \(mistakes.mistakes)")
+                if case .errors(let errors) = checkResult(on: address, harness) {
+                    throw ConformanceFailure("an address without \(field.name): \(errors.errors)")
                 }
             }
         },
@@ -273,23 +274,23 @@ extension AdapterConformance {
     }
 
     private static func requireAccepted(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
-        guard case .mistakes(let mistakes) = checkResult(on: value, under: key, harness) else { return }
-        throw ConformanceFailure("\(key) \(value): \(mistakes.mistakes)")
+        guard case .errors(let errors) = checkResult(on: value, under: key, harness) else { return }
+        throw ConformanceFailure("\(key) \(value): \(errors.errors)")
     }
 
     /// Requires that the value is accepted for its key. Errors of other keys are ignored, because
     /// the value may require keys that the harness's address does not have.
     private static func requireKnownValue(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
-        guard case .mistakes(let mistakes) = checkResult(on: .string(word), under: key, harness) else { return }
-        guard mistakes.mistakes.contains(where: { $0.field == "address.\(key)" }) else { return }
-        throw ConformanceFailure("\(key) \(word): \(mistakes.mistakes)")
+        guard case .errors(let errors) = checkResult(on: .string(word), under: key, harness) else { return }
+        guard errors.errors.contains(where: { $0.field == "address.\(key)" }) else { return }
+        throw ConformanceFailure("\(key) \(word): \(errors.errors)")
     }
 
     private static func requireRejected(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
-        guard case .mistakes(let found) = checkResult(on: value, under: key, harness) else {
+        guard case .errors(let found) = checkResult(on: value, under: key, harness) else {
             throw ConformanceFailure("\(key) \(value) is accepted")
         }
-        try require(found.mistakes.map(\.field), is: ["address.\(key)"], "the rejected fields")
+        try require(found.errors.map(\.field), is: ["address.\(key)"], "the rejected fields")
     }
 }
 

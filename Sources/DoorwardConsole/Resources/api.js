@@ -18,7 +18,7 @@ const writeWithin = 120000;
 export class APIError extends Error {
   /** @param {number} status @param {{code?: string, message?: string, details?: Console.Details, requestId?: string, retryAfter?: number | null}} answer */
   constructor(status, answer) {
-    super(answer.message || 'The gateway gave an answer that the console does not understand.');
+    super(answer.message || 'Unexpected response from the gateway.');
     this.status = status;
     this.code = answer.code || 'unknown';
     this.details = answer.details || {};

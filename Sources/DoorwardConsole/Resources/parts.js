@@ -182,7 +182,7 @@ export function keepsAfter(context, state, error) {
 /** @param {Console.Caught | null | undefined} error @param {() => void} retry */
 export function failure(error, retry) {
   if (isOutOfReach(error)) {
-    return h('div.empty', null, icon('unknown'), h('h2', null, error?.details?.reason ? 'Not open to you now' : 'Not here, or not yours'), error?.details?.reason ? denialFacts(error.details)
+    return h('div.empty', null, icon('unknown'), h('h2', null, error?.details?.reason ? 'Not open to you now' : 'Not found, or no access'), error?.details?.reason ? denialFacts(error.details)
       : h('p', null, 'It does not exist, or you have no access to it. A manager of the property can give access.'));
   }
   return h(

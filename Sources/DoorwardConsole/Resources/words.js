@@ -130,7 +130,7 @@ const problems = {
   required: 'is missing', blank: 'is missing', empty: 'is empty', too_short: 'is too short', too_long: 'is too long',
   too_common: 'is too common', in_the_past: 'is in the past', end_not_after_start: 'must be after the start',
   window_too_long: 'is too long: at most five years', missing_zone: 'needs a time zone', unknown_zone: 'is no known time zone',
-  bad_time: 'is no time', not_grantable: 'cannot be granted', control_character: 'contains a character that is not allowed',
+  bad_time: 'is not a valid time', not_grantable: 'cannot be granted', control_character: 'contains a character that is not allowed',
   unknown: 'is not known', not_an_email: 'is no email address',
 };
 /**

@@ -4,48 +4,48 @@ internal import DoorwardDomain
 
 // Reads texts, enum values, ids and instants.
 extension BodyReader {
-    /// A text for display: trimmed, not blank, no control characters; as sent, at most `longest` characters (code points).
-    mutating func text(_ key: String, longest: Int = WireLimits.nameCharacters) -> String? {
-        text(key, as: .displayText(longest: longest), longest: longest)
+    /// A text for display: trimmed, not blank, no control characters; as sent, at most `maxCharacters` characters (code points).
+    mutating func text(_ key: String, maxCharacters: Int = WireLimits.nameCharacters) -> String? {
+        text(key, as: .displayText(maxCharacters: maxCharacters), maxCharacters: maxCharacters)
     }
 
     /// A last name, as a text for display; empty if it is absent, `null` or blank, for a person with one name.
     mutating func lastName(_ key: String) -> String {
-        let longest = WireLimits.nameCharacters
-        return text(key, as: .blankableText(longest: longest), longest: longest, mayBeBlank: true) ?? ""
+        let maxCharacters = WireLimits.nameCharacters
+        return text(key, as: .blankableText(maxCharacters: maxCharacters), maxCharacters: maxCharacters, mayBeBlank: true) ?? ""
     }
 
     private mutating func text(
-        _ key: String, as rules: @autoclosure () -> StringSchema, longest: Int, mayBeBlank: Bool = false
+        _ key: String, as rules: @autoclosure () -> StringSchema, maxCharacters: Int, mayBeBlank: Bool = false
     ) -> String? {
         guard let raw = string(key, rules()) else { return nil }
         let text = raw.trimmed
         if text.isEmpty, !mayBeBlank {
-            note(key, .blank)
+            reject(key, .blank)
         } else if text.unicodeScalars.contains(where: \.isControl) {
-            note(key, .controlCharacter)
-        } else if raw.unicodeScalars.count > longest {
-            note(key, .tooLong)
+            reject(key, .controlCharacter)
+        } else if raw.unicodeScalars.count > maxCharacters {
+            reject(key, .tooLong)
         } else {
             return text
         }
         return nil
     }
 
-    mutating func requiredText(_ key: String, longest: Int = WireLimits.nameCharacters) -> String {
-        require(key, text(key, longest: longest)) ?? ""
+    mutating func requiredText(_ key: String, maxCharacters: Int = WireLimits.nameCharacters) -> String {
+        require(key, text(key, maxCharacters: maxCharacters)) ?? ""
     }
 
     /// An email address of the form `local@domain`.
     mutating func requiredEmail(_ key: String) -> String {
-        guard let text = require(key, text(key, as: .email, longest: WireLimits.emailBytes)) else { return "" }
+        guard let text = require(key, text(key, as: .email, maxCharacters: WireLimits.emailBytes)) else { return "" }
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         if text.utf8.count > WireLimits.emailBytes {
-            note(key, .tooLong)
+            reject(key, .tooLong)
         } else if parts.count != 2 || parts.contains(where: \.isEmpty)
             || text.unicodeScalars.contains(where: \.properties.isWhitespace)
         {
-            note(key, .badEmail)
+            reject(key, .badEmail)
         }
         return text
     }
@@ -60,11 +60,11 @@ extension BodyReader {
     mutating func code(_ key: String) -> Secret<String>? {
         guard let text = string(key, .code) else { return nil }
         if text.utf8.count > LockCodeSealer.maxBytes {
-            note(key, .tooLong)
+            reject(key, .tooLong)
         } else if text.isEmpty {
-            note(key, .blank)
+            reject(key, .blank)
         } else if text.unicodeScalars.contains(where: \.isControl) {
-            note(key, .controlCharacter)
+            reject(key, .controlCharacter)
         }
         return Secret(text)
     }
@@ -78,20 +78,20 @@ extension BodyReader {
     mutating func requiredNewPassword(_ key: String) -> Secret<String> {
         guard let text = require(key, string(key, .newPassword)) else { return Secret("") }
         let password = Secret(text)
-        if let problem = PasswordRules.problem(with: password) { mistakes.add(name(of: key), problem) }
+        if let problem = PasswordRules.problem(with: password) { errors.add(name(of: key), problem) }
         return password
     }
 
     /// Reads one of the values of an enumeration.
-    mutating func word<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
-        word(key, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
+    mutating func enumValue<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
+        enumValue(key, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
     }
 
     /// Reads one of these values.
-    mutating func word(_ key: String, of words: [String]) -> String? {
+    mutating func enumValue(_ key: String, of words: [String]) -> String? {
         guard let text = string(key, as: .words(words)) else { return nil }
         guard let word = words.first(where: { $0.hasSameBytes(as: text) }) else {
-            note(key, .unknownValue)
+            reject(key, .unknownValue)
             return nil
         }
         return word
@@ -100,7 +100,7 @@ extension BodyReader {
     /// Reads one of the values of an enumeration, each of which determines a different form of the body.
     mutating func requiredChoice<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
         let chosen = recorder?.chooses(key, of: words)
-        return require(key, chosen ?? word(key, of: words))
+        return require(key, chosen ?? enumValue(key, of: words))
     }
 
     mutating func id<Entity>(_ key: String) -> EntityID<Entity>? {
@@ -117,12 +117,12 @@ extension BodyReader {
     /// Reads a list of values of an enumeration.
     ///
     /// - Parameter problem: the problem to report for an unknown value.
-    mutating func words<Word: RawRepresentable<String>>(
+    mutating func enumValues<Word: RawRepresentable<String>>(
         _ key: String, of words: [Word], problem: FieldProblemCode = .unknownValue
     ) -> [Word]? {
         guard let texts = strings(key, as: .words(words.map(\.rawValue))) else { return nil }
         let known = texts.compactMap { text in words.first { $0.rawValue.hasSameBytes(as: text) } }
-        if known.count != texts.count { note(key, problem) }
+        if known.count != texts.count { reject(key, problem) }
         return known
     }
 
@@ -136,16 +136,16 @@ extension BodyReader {
     private mutating func strings(_ key: String, as element: @autoclosure () -> JSONSchema) -> [String]? {
         guard let value = value(key, as: .array(element(), maxItems: WireLimits.listElements)) else { return nil }
         guard case .array(let elements) = value else {
-            note(key, .wrongType)
+            reject(key, .wrongType)
             return nil
         }
         guard elements.count <= WireLimits.listElements else {
-            note(key, .tooLong)
+            reject(key, .tooLong)
             return nil
         }
         return elements.indices.compactMap { index in
             if case .string(let text) = elements[index] { return text }
-            note("\(key)[\(index)]", .wrongType)
+            reject("\(key)[\(index)]", .wrongType)
             return nil
         }
     }
@@ -159,7 +159,7 @@ extension BodyReader {
         do throws(Timestamp.ParseFailure) {
             return try Timestamp(rfc3339: text)
         } catch {
-            note(key, error == .missingZone ? .missingZone : .badTime)
+            reject(key, error == .missingZone ? .missingZone : .badTime)
             return nil
         }
     }
@@ -170,18 +170,20 @@ extension StringSchema {
     private static let visible = #"[^\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]"#
     private static let visibleNotSpace = #"[^\s\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]"#
 
-    static func displayText(longest: Int) -> StringSchema {
-        StringSchema(minLength: 1, maxLength: longest, pattern: "^\(visible)*\(visibleNotSpace)\(visible)*$")
+    static func displayText(maxCharacters: Int) -> StringSchema {
+        StringSchema(minLength: 1, maxLength: maxCharacters, pattern: "^\(visible)*\(visibleNotSpace)\(visible)*$")
     }
 
-    static func blankableText(longest: Int) -> StringSchema { StringSchema(maxLength: longest, pattern: "^\(visible)*$") }
+    static func blankableText(maxCharacters: Int) -> StringSchema {
+        StringSchema(maxLength: maxCharacters, pattern: "^\(visible)*$")
+    }
 
     static let email: StringSchema = {
         let part = visibleNotSpace.replacing("[^", with: "[^@") + "+"
         return StringSchema(minLength: 3, maxLength: WireLimits.emailBytes, pattern: "^\(part)@\(part)$")
     }()
     static let code = StringSchema(minLength: 1, maxLength: LockCodeSealer.maxBytes, pattern: "^\(visible)+$")
-    static let newPassword = StringSchema(minLength: PasswordRules.shortest, maxLength: PasswordRules.maxBytes)
+    static let newPassword = StringSchema(minLength: PasswordRules.minCharacters, maxLength: PasswordRules.maxBytes)
 }
 
 extension Unicode.Scalar {

@@ -9,17 +9,17 @@ struct BodyReader {
     private let members: [String: JSONValue]
     private let path: String
     private var asked: Set<String> = []
-    let mistakes: FieldErrors
+    let errors: FieldErrors
     /// Notes what is read, to describe the body; `nil` while a request is handled.
     let recorder: InputRecorder?
 
-    init(_ members: [String: JSONValue], path: String = "", mistakes: FieldErrors, recorder: InputRecorder? = nil) {
-        (self.members, self.path, self.mistakes, self.recorder) = (members, path, mistakes, recorder)
+    init(_ members: [String: JSONValue], path: String = "", errors: FieldErrors, recorder: InputRecorder? = nil) {
+        (self.members, self.path, self.errors, self.recorder) = (members, path, errors, recorder)
     }
 
     /// Records an error for every key that no call has read.
     func finish() {
-        for key in members.keys where !asked.contains(key) { mistakes.add(name(of: key), .unknownKey) }
+        for key in members.keys where !asked.contains(key) { errors.add(name(of: key), .unknownKey) }
     }
 
     /// Whether the body contains this key, with `null` or a value. Otherwise the field is left out.
@@ -45,7 +45,7 @@ struct BodyReader {
 
     func name(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
 
-    func note(_ key: String, _ problem: FieldProblemCode) { mistakes.add(name(of: key), problem) }
+    func reject(_ key: String, _ problem: FieldProblemCode) { errors.add(name(of: key), problem) }
 
     /// Reads `key` with `read`, which returns `nil` for a value of another type.
     private mutating func optional<Value>(_ key: String, as schema: @autoclosure () -> JSONSchema, _ read: (JSONValue) -> Value?)
@@ -53,7 +53,7 @@ struct BodyReader {
     {
         guard let value = value(key, as: schema()) else { return nil }
         guard let read = read(value) else {
-            note(key, .wrongType)
+            reject(key, .wrongType)
             return nil
         }
         return read
@@ -62,12 +62,12 @@ struct BodyReader {
     /// Records an error if the body contains a derived field, which cannot be set.
     mutating func rejectReadOnly(_ key: String) {
         asked.insert(key)
-        if members[key] != nil { note(key, .readOnly) }
+        if members[key] != nil { reject(key, .readOnly) }
     }
 
     /// Records an error at `key` if the body contains `other` with a value, which `key` excludes.
     mutating func reject(_ other: String, beside key: String) {
-        if value(other, as: .null) != nil { mistakes.add(name(of: key), "exclusive") }
+        if value(other, as: .null) != nil { errors.add(name(of: key), "exclusive") }
     }
 
     // MARK: - Plain values
@@ -81,7 +81,7 @@ struct BodyReader {
             return nil
         }
         guard let value = Int(exactly: value), range.contains(value) else {
-            note(key, .outOfRange)
+            reject(key, .outOfRange)
             return nil
         }
         return value
@@ -106,7 +106,7 @@ struct BodyReader {
         var writer = JSONWriter()
         JSONValue.object(members).write(into: &writer)
         guard writer.bytes.count <= WireLimits.freeObjectBytes else {
-            note(key, .tooLong)
+            reject(key, .tooLong)
             return nil
         }
         return members
@@ -121,7 +121,7 @@ struct BodyReader {
             return nil
         }
         guard let members = object(key, as: .any) else { return nil }
-        var reader = BodyReader(members, path: name(of: key), mistakes: mistakes)
+        var reader = BodyReader(members, path: name(of: key), errors: errors)
         let value = read(&reader)
         reader.finish()
         return value
@@ -136,15 +136,15 @@ struct BodyReader {
         let elements: [JSONValue]? = optional(key, as: .any) { if case .array(let value) = $0 { value } else { nil } }
         guard let elements else { return nil }
         guard elements.count <= maxItems else {
-            note(key, .tooLong)
+            reject(key, .tooLong)
             return nil
         }
         return elements.indices.compactMap { index in
             guard case .object(let members) = elements[index] else {
-                note("\(key)[\(index)]", .wrongType)
+                reject("\(key)[\(index)]", .wrongType)
                 return nil
             }
-            var reader = BodyReader(members, path: "\(name(of: key))[\(index)]", mistakes: mistakes)
+            var reader = BodyReader(members, path: "\(name(of: key))[\(index)]", errors: errors)
             let value = read(&reader)
             reader.finish()
             return value
@@ -155,7 +155,7 @@ struct BodyReader {
     /// the error has been recorded already.
     mutating func require<Value>(_ key: String, _ value: Value?) -> Value? {
         recorder?.markRequired(key)
-        if value == nil, (members[key] ?? .null) == .null { note(key, .required) }
+        if value == nil, (members[key] ?? .null) == .null { reject(key, .required) }
         return value
     }
 }
@@ -207,7 +207,7 @@ struct RequestedZone {
 
     init(_ body: inout BodyReader) {
         (name, rules) = body.zone("timeZone")
-        fold = body.word("fold", of: Fold.allCases) ?? .first
+        fold = body.enumValue("fold", of: Fold.allCases) ?? .first
     }
 }
 
@@ -223,12 +223,12 @@ extension BodyReader {
         guard let text = string(key, as: .string(.time)) else { return nil }
         if let instant = try? Timestamp(rfc3339: text) { return ResolvedLocalTime(instant: instant, change: .none) }
         guard let local = LocalDateTime(text) else {
-            note(key, .badTime)
+            reject(key, .badTime)
             return nil
         }
         guard let rules = zone.rules else {
             // The error for an unknown zone has been reported at the field of the zone.
-            if zone.name == nil { note(key, .missingZone) }
+            if zone.name == nil { reject(key, .missingZone) }
             return .placeholder
         }
         return rules.resolve(local, fold: zone.fold)
@@ -238,7 +238,7 @@ extension BodyReader {
     mutating func zone(_ key: String) -> (name: String?, rules: TimeZoneRules?) {
         guard let name = string(key, TimeZoneNames.rules) else { return (nil, nil) }
         let rules = TimeZoneDatabase.system.rules(of: name)
-        if rules == nil { note(key, .unknownZone) }
+        if rules == nil { reject(key, .unknownZone) }
         return (name, rules)
     }
 
@@ -250,20 +250,20 @@ extension BodyReader {
                 periods: body.require(
                     "periods",
                     body.objects("periods", maxItems: WireLimits.schedulePeriods) { body in
-                        let days = body.require("days", body.words("days", of: Weekday.allCases, problem: .unknownDay))
-                        if days?.isEmpty == true { body.note("days", .empty) }
+                        let days = body.require("days", body.enumValues("days", of: Weekday.allCases, problem: .unknownDay))
+                        if days?.isEmpty == true { body.reject("days", .empty) }
                         let hours = body.hours()
                         return Schedule.Period(days: WeekdaySet(days ?? []), from: hours.from, until: hours.until)
                     }) ?? [],
                 specialDays: body.objects("specialDays", maxItems: WireLimits.scheduleSpecialDays) { $0.specialDay() } ?? [],
-                specialDayCut: body.word("specialDayCut", of: Schedule.SpecialDayCut.allCases) ?? .instant)
+                specialDayCut: body.enumValue("specialDayCut", of: Schedule.SpecialDayCut.allCases) ?? .instant)
         }
     }
 
     private mutating func specialDay() -> Schedule.SpecialDay {
         let text = require("date", string("date", .date))
         let date = text.flatMap { CivilDate($0) }
-        if text != nil, date == nil { note("date", .badTime) }
+        if text != nil, date == nil { reject("date", .badTime) }
         let periods = require(
             "periods", objects("periods", maxItems: WireLimits.schedulePeriods) { $0.hours() })
         return Schedule.SpecialDay(date: date ?? CivilDate(daysSinceEpoch: 0), periods: periods ?? [])
@@ -273,14 +273,14 @@ extension BodyReader {
     private mutating func hours() -> Schedule.Hours {
         let (from, until) = (wallTime("from", .startTime), wallTime("until", .wallTime))
         // 24:00 is the end of a day, so hours cannot begin at it.
-        if from == .endOfDay { note("from", .badTime) }
+        if from == .endOfDay { reject("from", .badTime) }
         return Schedule.Hours(from: from ?? .endOfDay, until: until ?? .endOfDay)
     }
 
     private mutating func wallTime(_ key: String, _ rules: @autoclosure () -> StringSchema) -> LocalTime? {
         guard let text = require(key, string(key, rules())) else { return nil }
         let time = LocalTime(text)
-        if time == nil { note(key, .badTime) }
+        if time == nil { reject(key, .badTime) }
         return time
     }
 }

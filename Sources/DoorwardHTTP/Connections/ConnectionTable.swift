@@ -156,9 +156,9 @@ extension ConnectionTable.State {
 
     /// Removes at most `count` evictable connections. The network with the most connections comes
     /// first; within a network, the oldest connections come first.
-    mutating func evict(_ count: Int, _ isMeant: (ClientConnection) -> Bool) -> [ClientConnection] {
+    mutating func evict(_ count: Int, _ matches: (ClientConnection) -> Bool) -> [ClientConnection] {
         var candidates: [(id: ObjectIdentifier, connection: ClientConnection, share: Int, since: MonotonicInstant)] = []
-        for (id, connection) in connections where isMeant(connection) {
+        for (id, connection) in connections where matches(connection) {
             guard let since = connection.evictableSince else { continue }
             candidates.append((id, connection, perNetwork[connection.network, default: 0], since))
         }

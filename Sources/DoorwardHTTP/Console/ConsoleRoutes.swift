@@ -29,8 +29,8 @@ enum ConsoleRoutes {
         // The page is a resource of the program, in ASCII.
         let text = String(decoding: ConsoleFile.page.content, as: UTF8.self)
         let body = Array(text.replacing(ConsoleFile.folderPlaceholder, with: folder).utf8)
-        return .open(.get, "/") { call in
-            try call.readNothing()
+        return .open(.get, "/") { request in
+            try request.readNothing()
             var response = APIResponse(status: 200, body: body)
             response.headers[.contentType] = ConsoleFile.page.type
             return response.asPage(policy)

@@ -54,8 +54,8 @@ struct GuestPage {
     // MARK: - Other pages
 
     /// The response to a link that gives no access, the same in every case.
-    static func gone(_ facts: RequestMetadata) -> APIResponse {
-        facts.wantsJSON ? ErrorResponse.pathUnknown.answer(facts) : goneView.response(404)
+    static func gone(_ metadata: RequestMetadata) -> APIResponse {
+        metadata.wantsJSON ? ErrorResponse.pathUnknown.answer(metadata) : goneView.response(404)
     }
 
     private static let goneView: GuestPageView = {
@@ -65,8 +65,8 @@ struct GuestPage {
     }()
 
     /// A page with the message of an error, for an error outside the page's own handlers; `nil` for a client that wants JSON.
-    static func message(for error: ErrorResponse, _ facts: RequestMetadata) -> APIResponse? {
-        guard !facts.wantsJSON else { return nil }
+    static func message(for error: ErrorResponse, _ metadata: RequestMetadata) -> APIResponse? {
+        guard !metadata.wantsJSON else { return nil }
         var view = GuestPageView(title: "This did not work")
         view.notice = error.message
         var response = view.response(error.status)

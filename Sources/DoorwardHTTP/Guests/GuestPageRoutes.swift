@@ -15,7 +15,8 @@ enum GuestPageRoutes {
         ] + [GuestPageAssets.style, GuestPageAssets.script].map(\.route)
 
     private static func page(
-        _ method: HTTPRequest.Method, _ path: String, _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
     ) -> Route {
         var route = Route.open(method, path, handler)
         route.readsForm = true
@@ -25,77 +26,77 @@ enum GuestPageRoutes {
 
     // MARK: - GET
 
-    private static func show(_ call: OpenCall) async throws -> APIResponse {
-        if let token = GuestLinks.cleanToken(of: call.text("token")) {
+    private static func show(_ request: AnonymousRequest) async throws -> APIResponse {
+        if let token = GuestLinks.cleanToken(of: request.text("token")) {
             var answer = APIResponse(status: 302, body: [])
             answer.location = "/g/\(token)"
             return answer.asPage(GuestPageAssets.page.policy)
         }
-        guard let holder = try await holder(call) else { return GuestPage.gone(call.facts) }
+        guard let holder = try await holder(request) else { return GuestPage.gone(request.metadata) }
         // Ignore any other part of the query: services that forward links add parameters to them.
-        var query = QueryReader(call.facts.query, mistakes: FieldErrors())
+        var query = QueryReader(request.metadata.query, errors: FieldErrors())
         let id = query.text("command").flatMap { CommandID($0) }
-        let stored = try await id.asyncFlatMap { id in try await call.control.guestLinks.command(id, of: holder.access.id) }
-        guard call.facts.wantsJSON, id != nil else {
-            return GuestPage(holder, call.text("token"), call.services, command: stored?.command).response()
+        let stored = try await id.asyncFlatMap { id in try await request.control.guestLinks.command(id, of: holder.access.id) }
+        guard request.metadata.wantsJSON, id != nil else {
+            return GuestPage(holder, request.text("token"), request.services, command: stored?.command).response()
         }
-        guard let stored else { return ErrorResponse.pathUnknown.answer(call.facts) }
-        let view = ProjectedRenderer(holder.caller.principal, control: call.control)
+        guard let stored else { return ErrorResponse.pathUnknown.answer(request.metadata) }
+        let view = ProjectedRenderer(holder.caller.principal, control: request.control)
         return .success { writer in writer.field("command") { view.command(stored, into: &$0) } }
     }
 
-    private static func holder(_ call: OpenCall) async throws(GatewayError) -> GuestLinkHolder? {
-        try await call.control.guestLinks.holder(of: Secret(call.text("token")), call.facts.origin)
+    private static func holder(_ request: AnonymousRequest) async throws(GatewayError) -> GuestLinkHolder? {
+        try await request.control.guestLinks.holder(of: Secret(request.text("token")), request.metadata.origin)
     }
 
     // MARK: - POST
 
     private static let operations: [String: LockOperation] = ["lock": .lock, "unlock": .unlock, "unlatch": .unlatch]
 
-    private static func move(_ call: OpenCall) async throws -> APIResponse {
-        guard let holder = try await holder(call), let operation = operations[call.text("operation")],
+    private static func move(_ request: AnonymousRequest) async throws -> APIResponse {
+        guard let holder = try await holder(request), let operation = operations[request.text("operation")],
             let digest = holder.caller.linkDigest
-        else { return GuestPage.gone(call.facts) }
-        let deviceID = call.text("deviceId")
-        let request = CommandRequest(
+        else { return GuestPage.gone(request.metadata) }
+        let deviceID = request.text("deviceId")
+        let commandRequest = CommandRequest(
             caller: holder.caller, deviceID: DeviceID(deviceID), attemptedID: deviceID, operation: operation,
-            timeout: call.services.commandTimeout)
+            timeout: request.services.commandTimeout)
         let button = GuestButton(linkDigest: digest, deviceID: deviceID, operation: operation)
         do {
-            return try await send(request, button, holder, call)
+            return try await send(commandRequest, button, holder, request)
         } catch let error as GatewayError {
-            guard !call.facts.wantsJSON, !error.isInternal else { throw error }
-            let control = call.control
+            guard !request.metadata.wantsJSON, !error.isInternal else { throw error }
+            let control = request.control
             let response = ErrorResponse(error) { command, writer in
                 ProjectedRenderer(holder.caller.principal, control: control).command(command, into: &writer)
             }
             // The link may have ended meanwhile.
-            guard let current = try await self.holder(call) else { return GuestPage.gone(call.facts) }
-            return GuestPage(current, call.text("token"), call.services, error: error).response(response)
+            guard let current = try await self.holder(request) else { return GuestPage.gone(request.metadata) }
+            return GuestPage(current, request.text("token"), request.services, error: error).response(response)
         }
     }
 
     private static func send(
-        _ request: CommandRequest, _ button: GuestButton, _ holder: GuestLinkHolder, _ call: OpenCall
+        _ commandRequest: CommandRequest, _ button: GuestButton, _ holder: GuestLinkHolder, _ request: AnonymousRequest
     ) async throws -> APIResponse {
-        let (control, nonces) = (call.control, call.services.guestNonces)
-        guard case .string(let nonce) = call.body["nonce"], nonces.isValid(nonce, for: button, at: control.clock.now()) else {
+        let (control, nonces) = (request.control, request.services.guestNonces)
+        guard case .string(let nonce) = request.body["nonce"], nonces.isValid(nonce, for: button, at: control.clock.now()) else {
             // A command that would be denied is denied with or without a nonce, and recorded.
-            try await control.locks.requireAllowed(request)
+            try await control.locks.requireAllowed(commandRequest)
             throw GatewayError.invalid("nonce", FieldProblemCode.malformed.rawValue)
         }
         let begun = try await control.locks.begin(
-            request, repeatable: nonces.call(nonce, for: button, by: holder.caller.principal))
-        guard call.facts.wantsJSON else {
+            commandRequest, repeatable: nonces.call(nonce, for: button, by: holder.caller.principal))
+        guard request.metadata.wantsJSON else {
             var answer = APIResponse(status: 303, body: [])
-            answer.location = "/g/\(call.text("token"))?command=\(begun.value.accepted.id)"
+            answer.location = "/g/\(request.text("token"))?command=\(begun.value.accepted.id)"
             return answer.asPage(GuestPageAssets.page.policy)
         }
         let view = ProjectedRenderer(holder.caller.principal, control: control)
-        guard !LockCommandRoutes.isAsynchronous(call.facts) else {
-            return LockCommandRoutes.accepted(begun.value.accepted, view, location: nil).marked(as: begun)
+        guard !LockCommandRoutes.isAsynchronous(request.metadata) else {
+            return LockCommandRoutes.accepted(begun.value.accepted, view, location: nil).addingReplayHeader(for: begun)
         }
-        return LockCommandRoutes.answer(await begun.value.finished, view, call.facts).marked(as: begun)
+        return LockCommandRoutes.answer(await begun.value.finished, view, request.metadata).addingReplayHeader(for: begun)
     }
 }
 

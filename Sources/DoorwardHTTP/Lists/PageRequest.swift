@@ -19,7 +19,7 @@ extension PageRequest where Key: RawRepresentable<String> & CaseIterable {
         }
         let isDescending = sortBy.hasPrefix("-")
         let key = Key(rawValue: isDescending ? String(sortBy.dropFirst()) : sortBy)
-        if key == nil || !isDescending && !hasAscending { query.mistakes.add("sortBy", .unknownValue) }
+        if key == nil || !isDescending && !hasAscending { query.errors.add("sortBy", .unknownValue) }
         self.init(page: page, limit: limit, key: key, isDescending: isDescending, search: search)
     }
 
@@ -39,9 +39,9 @@ extension QueryReader {
         guard let raw = text(name, as: .string(.search)) else { return nil }
         let text = raw.trimmed
         if text.isEmpty {
-            mistakes.add(name, .blank)
+            errors.add(name, .blank)
         } else if raw.unicodeScalars.count > WireLimits.nameCharacters {
-            mistakes.add(name, .tooLong)
+            errors.add(name, .tooLong)
         } else {
             return NameSearch(text)
         }
@@ -88,31 +88,31 @@ struct Cursors: Sendable {
 
     /// - Parameter scope: the caller, filters and order that the cursor is bound to.
     /// - Throws: errors of the cipher. No position causes one.
-    func cursor(after place: RecordPosition, scope: String) throws -> String {
+    func cursor(after position: RecordPosition, scope: String) throws -> String {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
-        let sealed = try AES.GCM.seal(Self.bytes(of: place), using: key, nonce: nonce, authenticating: Array(scope.utf8))
+        let sealed = try AES.GCM.seal(Self.bytes(of: position), using: key, nonce: nonce, authenticating: Array(scope.utf8))
         return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
     }
 
     /// - Returns: `nil` for a text that `cursor` did not make for this scope.
-    func place(_ cursor: String, scope: String) -> RecordPosition? {
+    func position(_ cursor: String, scope: String) -> RecordPosition? {
         guard cursor.utf8.count <= 2 * Self.sealedBytes, let bytes = Base64URL.decode(cursor.utf8),
             bytes.count == Self.sealedBytes,
             // Several texts can decode to the same bytes; only the canonical one is accepted.
             Base64URL.encode(bytes) == cursor, let box = try? AES.GCM.SealedBox(combined: bytes),
             let opened = try? AES.GCM.open(box, using: key, authenticating: Array(scope.utf8))
         else { return nil }
-        return Self.place(Array(opened))
+        return Self.position(Array(opened))
     }
 
-    private static func bytes(of place: RecordPosition) -> [UInt8] {
-        let portfolio: PortfolioID? = if case .portfolio(let id) = place.log { id } else { nil }
-        let words = [UInt64(bitPattern: place.at.milliseconds), place.seq, portfolio?.high ?? 0, portfolio?.low ?? 0]
+    private static func bytes(of position: RecordPosition) -> [UInt8] {
+        let portfolio: PortfolioID? = if case .portfolio(let id) = position.log { id } else { nil }
+        let words = [UInt64(bitPattern: position.at.milliseconds), position.seq, portfolio?.high ?? 0, portfolio?.low ?? 0]
         let bytes = words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
         return bytes[..<16] + [portfolio == nil ? 0 : 1] + bytes[16...]
     }
 
-    private static func place(_ bytes: [UInt8]) -> RecordPosition? {
+    private static func position(_ bytes: [UInt8]) -> RecordPosition? {
         guard bytes.count == placeBytes else { return nil }
         func word(_ start: Int) -> UInt64 { bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
         let log: LogID = bytes[16] == 0 ? .gateway : .portfolio(PortfolioID(high: word(17), low: word(25)))

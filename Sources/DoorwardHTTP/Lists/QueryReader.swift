@@ -8,19 +8,19 @@ struct QueryReader {
     /// The further values of names that occur several times, in the order of the query.
     private var repeated: [String: [String]] = [:]
     private var asked: Set<String> = []
-    let mistakes: FieldErrors
+    let errors: FieldErrors
     /// Notes what is read, to describe the query; `nil` while a request is handled.
     private let recorder: InputRecorder?
 
     /// - Parameter query: the part after the question mark, as sent.
-    init(_ query: String?, mistakes: FieldErrors, recorder: InputRecorder? = nil) {
-        (self.mistakes, self.recorder) = (mistakes, recorder)
+    init(_ query: String?, errors: FieldErrors, recorder: InputRecorder? = nil) {
+        (self.errors, self.recorder) = (errors, recorder)
         for item in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.decode(parts[0])
             let value = parts.count > 1 ? Self.decode(parts[1]) : ""
             guard let name, let value else {
-                mistakes.add(String(decoding: item.prefix(64), as: UTF8.self).streamSafe, .malformed)
+                errors.add(String(decoding: item.prefix(64), as: UTF8.self).streamSafe, .malformed)
                 continue
             }
             if items[name] == nil { items[name] = value } else { repeated[name, default: []].append(value) }
@@ -32,13 +32,13 @@ struct QueryReader {
 
     /// Records an error for every item that occurs several times and was not read by `texts`.
     func rejectRepetitions() {
-        for (name, values) in repeated { for _ in values { mistakes.add(name, .duplicateKey) } }
+        for (name, values) in repeated { for _ in values { errors.add(name, .duplicateKey) } }
     }
 
     /// Records an error for every item that no call has read.
     func finish() {
         rejectRepetitions()
-        for name in items.keys where !asked.contains(name) { mistakes.add(name.truncated(toBytes: 64), .unknownKey) }
+        for name in items.keys where !asked.contains(name) { errors.add(name.truncated(toBytes: 64), .unknownKey) }
     }
 
     /// - Parameter schema: the form of the value, which the caller checks.
@@ -59,11 +59,11 @@ struct QueryReader {
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
         guard let text = text(name, as: .integer(Int64(range.lowerBound)...Int64(range.upperBound))) else { return nil }
         guard let value = Int(text) else {
-            mistakes.add(name, .wrongType)
+            errors.add(name, .wrongType)
             return nil
         }
         guard range.contains(value) else {
-            mistakes.add(name, .outOfRange)
+            errors.add(name, .outOfRange)
             return nil
         }
         return value
@@ -79,27 +79,27 @@ struct QueryReader {
     mutating func bool(_ name: String) -> Bool? {
         guard let text = text(name, as: .boolean) else { return nil }
         guard text == "true" || text == "false" else {
-            mistakes.add(name, .wrongType)
+            errors.add(name, .wrongType)
             return nil
         }
         return text == "true"
     }
 
-    mutating func word<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
-        word(name, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
+    mutating func enumValue<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
+        enumValue(name, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
     }
 
-    mutating func word(_ name: String, of words: [String]) -> String? {
+    mutating func enumValue(_ name: String, of words: [String]) -> String? {
         guard let text = text(name, as: .words(words)) else { return nil }
         guard let word = words.first(where: { $0.hasSameBytes(as: text) }) else {
-            mistakes.add(name, .unknownValue)
+            errors.add(name, .unknownValue)
             return nil
         }
         return word
     }
 
-    mutating func requiredWord<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
-        let word = word(name, of: words)
+    mutating func requiredEnumValue<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
+        let word = enumValue(name, of: words)
         require(name)
         return word
     }
@@ -112,7 +112,7 @@ struct QueryReader {
         do throws(Timestamp.ParseFailure) {
             return try Timestamp(rfc3339: text)
         } catch {
-            mistakes.add(name, error == .missingZone ? .missingZone : .badTime)
+            errors.add(name, error == .missingZone ? .missingZone : .badTime)
             return nil
         }
     }
@@ -120,7 +120,7 @@ struct QueryReader {
     /// Reports an error if the query has no value of this name.
     mutating func require(_ name: String) {
         recorder?.markRequired(name)
-        if items[name] == nil { mistakes.add(name, .required) }
+        if items[name] == nil { errors.add(name, .required) }
     }
 
     /// The rules of the time zone with this IANA name; UTC if the query names none, or an unknown one, which is an error.
@@ -128,7 +128,7 @@ struct QueryReader {
         let zones = TimeZoneDatabase.system
         let text = text(name, as: .string(TimeZoneNames.rules)) ?? "UTC"
         if let rules = zones.rules(of: text) { return rules }
-        mistakes.add(name, .unknownZone)
+        errors.add(name, .unknownZone)
         return zones.utc
     }
 
@@ -196,7 +196,7 @@ struct RecordFilterQuery {
     private mutating func narrow<Word: RawRepresentable<String>>(
         _ query: inout QueryReader, _ name: String, of words: [Word], _ put: (inout RecordFilter, Word) -> Void
     ) {
-        guard let word = query.word(name, of: words) else { return }
+        guard let word = query.enumValue(name, of: words) else { return }
         narrow(word.rawValue, name) { (filter, _) in put(&filter, word) }
     }
 

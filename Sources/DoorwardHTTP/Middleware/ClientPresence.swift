@@ -15,8 +15,8 @@ struct ClientPresence: Sendable {
     func whileConnected<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { try await body() }
         let watch = try? await channel.eventLoop.submit {
-            let handler = try channel.pipeline.syncOperations.handler(type: DepartureHandler.self)
-            return handler.departure.watch { task.cancel() }
+            let handler = try channel.pipeline.syncOperations.handler(type: DisconnectionHandler.self)
+            return handler.disconnection.watch { task.cancel() }
         }.get()
         defer { watch?.end() }
         return try await withTaskCancellationHandler {
@@ -59,39 +59,39 @@ struct ClientPresence: Sendable {
 }
 
 /// Detects that a client has disconnected, even while a request of the client is in progress.
-final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler {
+final class DisconnectionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
-    let departure = Departure()
+    let disconnection = Disconnection()
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) { context.fireChannelRead(data) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed = event { departure.happen() }
+        if case ChannelEvent.inputClosed = event { disconnection.signal() }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        departure.happen()
+        disconnection.signal()
         context.fireChannelInactive()
     }
 }
 
 /// The actions to call when a client disconnects.
-final class Departure: Sendable {
+final class Disconnection: Sendable {
     private struct State {
-        var hasHappened = false
+        var isSignalled = false
         var actions: [UInt64: @Sendable () -> Void] = [:]
         var tickets: UInt64 = 0
     }
 
     /// An action registered for the disconnection.
     struct Watch: Sendable {
-        fileprivate let departure: Departure
+        fileprivate let disconnection: Disconnection
         fileprivate let ticket: UInt64
 
         /// Unregisters the action.
-        func end() { departure.state.withLock { $0.actions[ticket] = nil } }
+        func end() { disconnection.state.withLock { $0.actions[ticket] = nil } }
     }
 
     private let state = Mutex(State())
@@ -100,16 +100,16 @@ final class Departure: Sendable {
     func watch(_ action: @escaping @Sendable () -> Void) -> Watch {
         let (ticket, isLate) = state.withLock { state in
             state.tickets += 1
-            if !state.hasHappened { state.actions[state.tickets] = action }
-            return (state.tickets, state.hasHappened)
+            if !state.isSignalled { state.actions[state.tickets] = action }
+            return (state.tickets, state.isSignalled)
         }
         if isLate { action() }
-        return Watch(departure: self, ticket: ticket)
+        return Watch(disconnection: self, ticket: ticket)
     }
 
-    func happen() {
+    func signal() {
         let actions = state.withLock { state in
-            defer { (state.hasHappened, state.actions) = (true, [:]) }
+            defer { (state.isSignalled, state.actions) = (true, [:]) }
             return Array(state.actions.values)
         }
         for action in actions { action() }

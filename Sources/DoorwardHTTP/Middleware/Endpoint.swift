@@ -29,69 +29,69 @@ struct Endpoint: Sendable {
     }
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
-        let facts =
-            context.facts
+        let metadata =
+            context.metadata
             ?? RequestMetadata(
                 request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
         let method = request.method == .head ? .get : request.method
         let log = logs[method] ?? otherLog
         let begun = log.begin()
         guard let route = routes[method] else {
-            log.end(405, since: begun, facts, context)
-            return ErrorResponse.methodNotAllowed(allowed).answer(facts).response()
+            log.end(405, since: begun, metadata, context)
+            return ErrorResponse.methodNotAllowed(allowed).answer(metadata).response()
         }
-        let answer = await execute(route, request, facts, context)
+        let answer = await execute(route, request, metadata, context)
         if let stream = answer.stream, request.method != .head {
-            let log = StreamLog(log, answer.status, since: begun, facts, context)
+            let log = StreamLog(log, answer.status, since: begun, metadata, context)
             return answer.response(stream.responseBody(to: context, log: log))
         }
-        log.end(answer.status, since: begun, facts, context)
+        log.end(answer.status, since: begun, metadata, context)
         let response = answer.response()
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// Executes a route. A route that may take long is executed on the global executor instead of the event loop.
     private func execute(
-        _ route: Route, _ request: Request, _ facts: RequestMetadata, _ context: GatewayContext
+        _ route: Route, _ request: Request, _ metadata: RequestMetadata, _ context: GatewayContext
     ) async -> APIResponse {
-        guard !route.runsOnEventLoop else { return await answer(route, request, facts, context) }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(route, request, facts, context) }
+        guard !route.runsOnEventLoop else { return await answer(route, request, metadata, context) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(route, request, metadata, context) }
     }
 
-    private func answer(_ route: Route, _ request: Request, _ facts: RequestMetadata, _ context: GatewayContext) async
+    private func answer(_ route: Route, _ request: Request, _ metadata: RequestMetadata, _ context: GatewayContext) async
         -> APIResponse
     {
         var caller: Caller?
         do {
-            try route.precondition(facts)
-            if case .signedIn = route.handler { caller = try await signedIn(facts, context) }
-            try await route.limit(services.control, caller, facts)
+            try route.precondition(metadata)
+            if case .signedIn = route.handler { caller = try await signedIn(metadata, context) }
+            try await route.limit(services.control, caller, metadata)
             let body = try await route.readsForm ? BodyCollector.form(of: request) : BodyCollector.body(of: request)
-            func call<Requester>(of requester: Requester) -> ReadRequest<Requester> {
+            func readRequest<Requester>(of requester: Requester) -> ReadRequest<Requester> {
                 ReadRequest(
-                    services: services, facts: facts, parameters: context.parameters, body: body, client: context.client,
+                    services: services, metadata: metadata, parameters: context.parameters, body: body, client: context.client,
                     caller: requester)
             }
             switch route.handler {
-            case .open(let handler): return try services.responseMemory.admit(try await handler(call(of: ())), for: nil)
+            case .open(let handler): return try services.responseMemory.admit(try await handler(readRequest(of: ())), for: nil)
             case .signedIn(let handler):
                 guard let caller else { throw GatewayError.unauthenticated }
-                if route.method == .post { _ = try IdempotencyKeys.key(in: facts) }
-                return try services.responseMemory.admit(try await handler(call(of: caller)), for: caller.principal)
+                if route.method == .post { _ = try IdempotencyKeys.key(in: metadata) }
+                return try services.responseMemory.admit(try await handler(readRequest(of: caller)), for: caller.principal)
             }
         } catch let refusal as BodyCollector.BodyError {
             let error = route.readsForm ? refusal.formError : refusal.error
-            return route.errorPage(error, facts) ?? error.answer(facts)
+            return route.errorPage(error, metadata) ?? error.answer(metadata)
         } catch let error as GatewayError {
-            return errorAnswer(error, of: route, to: caller, facts, context)
+            return errorAnswer(error, of: route, to: caller, metadata, context)
         } catch {
-            return errorAnswer(.internalFailure("\(error)"), of: route, to: caller, facts, context)
+            return errorAnswer(.internalFailure("\(error)"), of: route, to: caller, metadata, context)
         }
     }
 
-    private func signedIn(_ facts: RequestMetadata, _ context: GatewayContext) async throws(GatewayError) -> Caller {
+    private func signedIn(_ metadata: RequestMetadata, _ context: GatewayContext) async throws(GatewayError) -> Caller {
         do {
-            let caller = try await services.authenticator.caller(facts)
+            let caller = try await services.authenticator.caller(metadata)
             setSignedIn(true, context)
             return caller
         } catch {
@@ -107,7 +107,7 @@ struct Endpoint: Sendable {
     }
 
     private func errorAnswer(
-        _ error: GatewayError, of route: Route, to caller: Caller?, _ facts: RequestMetadata, _ context: GatewayContext
+        _ error: GatewayError, of route: Route, to caller: Caller?, _ metadata: RequestMetadata, _ context: GatewayContext
     ) -> APIResponse {
         if case .internalFailure(let cause) = error {
             context.requestLogger.error("a request failed with an internal error", metadata: ["cause": "\(cause)"])
@@ -117,12 +117,14 @@ struct Endpoint: Sendable {
             guard let caller else { return writer.null() }
             ProjectedRenderer(caller.principal, control: control).command(command, into: &writer)
         }
-        return route.errorPage(response, facts) ?? response.answer(facts)
+        return route.errorPage(response, metadata) ?? response.answer(metadata)
     }
 }
 
 extension ErrorResponse {
-    func answer(_ facts: RequestMetadata) -> APIResponse { answer(requestID: facts.requestID, asProblem: facts.wantsProblem) }
+    func answer(_ metadata: RequestMetadata) -> APIResponse {
+        answer(requestID: metadata.requestID, asProblem: metadata.wantsProblem)
+    }
 }
 
 /// Reads the body of a request, up to its limit, and parses it as one JSON object.
@@ -161,12 +163,12 @@ enum BodyCollector {
     /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not the encoding of a form.
     static func form(of request: Request) async throws -> [String: JSONValue] {
         guard let content = try await bytes(of: request, where: isForm) else { return [:] }
-        let mistakes = FieldErrors()
+        let errors = FieldErrors()
         // The reader decodes the fields, and rejects texts that are not stream-safe.
-        let reader = QueryReader(String(decoding: content, as: UTF8.self), mistakes: mistakes)
+        let reader = QueryReader(String(decoding: content, as: UTF8.self), errors: errors)
         reader.rejectRepetitions()
         let fields = reader.allItems
-        try mistakes.finish()
+        try errors.finish()
         return fields.mapValues { .string($0) }
     }
 

@@ -12,43 +12,43 @@ struct GatewayResponder: HTTPResponder {
     let unknownLog: RequestLog
 
     func respond(to request: Request, context: GatewayContext) async -> Response {
-        let facts = RequestMetadata(
+        let metadata = RequestMetadata(
             request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
         var context = context
-        context.facts = facts
-        var response = await RequestMetadata.$current.withValue(facts) { await counted(request, context, facts) }
-        response.headers[.requestID] = facts.requestID
+        context.metadata = metadata
+        var response = await RequestMetadata.$current.withValue(metadata) { await counted(request, context, metadata) }
+        response.headers[.requestID] = metadata.requestID
         return response
     }
 
     /// If the peer is a trusted proxy, counts the request for the client behind the proxy, as a connection of that client would
     /// be counted.
-    private func counted(_ request: Request, _ context: GatewayContext, _ facts: RequestMetadata) async -> Response {
-        guard facts.peer.isTrustedProxy else { return await answered(request, context, facts) }
-        guard let place = ForwardedPlace(ClientNetwork(facts.origin.clientAddress), in: services.connections) else {
-            return ErrorResponse(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(facts).response()
+    private func counted(_ request: Request, _ context: GatewayContext, _ metadata: RequestMetadata) async -> Response {
+        guard metadata.peer.isTrustedProxy else { return await answered(request, context, metadata) }
+        guard let slot = ForwardedRequestSlot(ClientNetwork(metadata.origin.clientAddress), in: services.connections) else {
+            return ErrorResponse(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(metadata).response()
         }
         var context = context
-        context.place = place
+        context.slot = slot
         // A streamed response keeps the context, and so the slot, until the end of its body.
-        return await answered(request, context, facts)
+        return await answered(request, context, metadata)
     }
 
-    private func answered(_ request: Request, _ context: GatewayContext, _ facts: RequestMetadata) async -> Response {
+    private func answered(_ request: Request, _ context: GatewayContext, _ metadata: RequestMetadata) async -> Response {
         // The router compares paths as text, so it gets only ASCII paths.
-        guard facts.hasPlainPath else { return UnknownPath.answer(facts, context, unknownLog) }
+        guard metadata.hasPlainPath else { return UnknownPath.answer(metadata, context, unknownLog) }
         do {
             return try await router.respond(to: request.withCommonMethod, context: context)
         } catch {
             context.requestLogger.error("the router failed", metadata: ["error": "\(error)"])
-            return ErrorResponse.internal.answer(facts).response()
+            return ErrorResponse.internal.answer(metadata).response()
         }
     }
 }
 
 /// A slot in the table of connections, for one request of a client behind a trusted proxy. The slot
 /// is released when this object is freed.
-final class ForwardedPlace: Sendable {
+final class ForwardedRequestSlot: Sendable {
     private let network: ClientNetwork
     private let table: ConnectionTable
 
@@ -80,13 +80,13 @@ struct UnknownPath: RouterMiddleware {
     func handle(
         _ request: Request, context: GatewayContext, next: (Request, GatewayContext) async throws -> Response
     ) async throws -> Response {
-        guard let facts = context.facts else { return try await next(request, context) }
-        return Self.answer(facts, context, log)
+        guard let metadata = context.metadata else { return try await next(request, context) }
+        return Self.answer(metadata, context, log)
     }
 
-    static func answer(_ facts: RequestMetadata, _ context: GatewayContext, _ log: RequestLog) -> Response {
-        log.end(404, since: log.begin(), facts, context)
-        return ErrorResponse.pathUnknown.answer(facts).response()
+    static func answer(_ metadata: RequestMetadata, _ context: GatewayContext, _ log: RequestLog) -> Response {
+        log.end(404, since: log.begin(), metadata, context)
+        return ErrorResponse.pathUnknown.answer(metadata).response()
     }
 }
 
@@ -97,9 +97,9 @@ struct GatewayContext: RequestContext {
     let connection: ClientConnection?
     let client: ClientPresence
     /// The metadata of the request; set by `GatewayResponder`.
-    var facts: RequestMetadata?
+    var metadata: RequestMetadata?
     /// The slot that the request occupies if its client is behind a trusted proxy; held until the response has been sent.
-    var place: ForwardedPlace?
+    var slot: ForwardedRequestSlot?
     private let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
@@ -122,7 +122,7 @@ struct GatewayContext: RequestContext {
         var logger = logger
         // Remove the number that Hummingbird gives the request: each request has one id in the log.
         logger[metadataKey: "hb.request.id"] = nil
-        for (key, value) in facts?.metadata ?? [:] { logger[metadataKey: key] = value }
+        for (key, value) in metadata?.logMetadata ?? [:] { logger[metadataKey: key] = value }
         return logger
     }
 }

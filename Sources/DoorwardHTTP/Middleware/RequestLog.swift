@@ -23,7 +23,7 @@ struct RequestLog: Sendable {
 
     /// - Parameter streamed: for a streamed body, the number of bytes that the connection accepted, and how the body ended.
     func end(
-        _ status: Int, since begun: MonotonicInstant, _ facts: RequestMetadata, _ context: GatewayContext,
+        _ status: Int, since begun: MonotonicInstant, _ request: RequestMetadata, _ context: GatewayContext,
         streamed: (bytes: Int, end: StreamLog.End)? = nil
     ) {
         let time = clock.monotonicNow().duration(since: begun)
@@ -39,7 +39,7 @@ struct RequestLog: Sendable {
             metadata["body"] = .string(streamed.end.word)
             if case .failed(let cause) = streamed.end { metadata["cause"] = .string(cause) }
         }
-        context.requestLogger.log(level: level, "answered", metadata: metadata)
+        context.requestLogger.log(level: level, "request completed", metadata: metadata)
     }
 
     /// The log level of a response: 4xx are errors of the client, 5xx of the gateway or a lock.

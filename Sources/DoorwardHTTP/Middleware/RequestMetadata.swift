@@ -38,7 +38,7 @@ final class RequestMetadata: Sendable {
         path = String(Substring(target[0]))
         query = target.count > 1 ? String(Substring(target[1].prefix { $0 != UInt8(ascii: "#") })) : nil
         headers = RequestHeaders(head.headerFields)
-        requestID = Self.sane(headers[.requestID]) ?? random.hexadecimal(byteCount: 16)
+        requestID = Self.validRequestID(headers[.requestID]) ?? random.hexadecimal(byteCount: 16)
         let source: RecordSource =
             switch headers[.doorwardClient] {
             case "cli": .cli
@@ -60,7 +60,7 @@ final class RequestMetadata: Sendable {
 
     /// The log metadata: `request`; for a request that is part of a trace also `trace`, `span` (this gateway's own) and `parent` (the
     /// caller's). Created only for a line that is logged.
-    var metadata: Logger.Metadata {
+    var logMetadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["request": .string(requestID)]
         if let trace, let span {
             metadata["trace"] = .string(trace.traceID)
@@ -70,7 +70,7 @@ final class RequestMetadata: Sendable {
         return metadata
     }
 
-    private static func sane(_ id: String?) -> String? {
+    private static func validRequestID(_ id: String?) -> String? {
         guard let id, WireLimits.requestIDCharacters.contains(id.utf8.count), id.isVisibleASCII else { return nil }
         return id
     }
@@ -79,7 +79,7 @@ final class RequestMetadata: Sendable {
 /// Adds the metadata of the request to the log lines of every module, as part of the program's logging system.
 package enum RequestLogging {
     /// The metadata of the request that the current task handles; empty outside a request.
-    package static let metadataProvider = Logger.MetadataProvider { RequestMetadata.current?.metadata ?? [:] }
+    package static let metadataProvider = Logger.MetadataProvider { RequestMetadata.current?.logMetadata ?? [:] }
 }
 
 extension String {

@@ -87,13 +87,13 @@ struct APIDocument: Sendable {
 
     /// Describes the routes of the API. Each handler is called once, and ends where it reads its input.
     ///
-    /// - Parameter call: any request; only its services are used.
+    /// - Parameter request: any request; only its services are used.
     /// - Throws: `.internalFailure` if a handler reads no input, so that its input is unknown.
-    init(_ routes: [Route], describedBy call: OpenCall) async throws {
+    init(_ routes: [Route], describedBy request: AnonymousRequest) async throws {
         var operations: [Operation] = []
         for route in routes {
             guard let description = route.description else { continue }
-            guard let input = await Self.input(of: route, call) else {
+            guard let input = await Self.input(of: route, request) else {
                 throw GatewayError.internalFailure("the input of \(route.method) \(route.path) is not described")
             }
             operations.append(Operation(route, description, input))
@@ -101,21 +101,22 @@ struct APIDocument: Sendable {
         self.operations = operations.sorted { ($0.group, $0.path, $0.order) < ($1.group, $1.path, $1.order) }
     }
 
-    private static func input(of route: Route, _ call: OpenCall) async -> InputDescription? {
+    private static func input(of route: Route, _ request: AnonymousRequest) async -> InputDescription? {
         let box = InputDescription.Box()
-        func request<Requester>(of caller: Requester) -> ReadRequest<Requester> {
-            let services = call.services
+        func readRequest<Requester>(of caller: Requester) -> ReadRequest<Requester> {
+            let services = request.services
             let head = HTTPRequest(method: route.method, scheme: nil, authority: nil, path: route.path)
-            let facts = RequestMetadata(
-                head, peer: call.facts.peer, proxies: services.proxies, random: services.control.random)
+            let metadata = RequestMetadata(
+                head, peer: request.metadata.peer, proxies: services.proxies, random: services.control.random)
             return ReadRequest(
-                services: services, facts: facts, parameters: Parameters(), body: [:], client: call.client, caller: caller,
+                services: services, metadata: metadata, parameters: Parameters(), body: [:], client: request.client,
+                caller: caller,
                 description: box)
         }
         // The description is complete when `read` throws; the error itself is ignored.
         switch route.handler {
-        case .open(let handler): _ = try? await handler(request(of: ()))
-        case .signedIn(let handler): _ = try? await handler(request(of: Caller(userID: .nonexistent)))
+        case .open(let handler): _ = try? await handler(readRequest(of: ()))
+        case .signedIn(let handler): _ = try? await handler(readRequest(of: Caller(userID: .nonexistent)))
         }
         return box.description
     }

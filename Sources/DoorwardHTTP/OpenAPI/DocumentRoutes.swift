@@ -4,13 +4,13 @@ internal import HTTPTypes
 /// The document of the API: as OpenAPI 3.1 for programs, and as a page for people.
 enum DocumentRoutes {
     static let all: [Route] = [
-        .open(.get, "/api/v1/openapi.json") { call in
-            try call.readNothing()
-            return APIResponse(status: 200, body: try await call.services.document.forms(describedBy: call).openAPI)
+        .open(.get, "/api/v1/openapi.json") { request in
+            try request.readNothing()
+            return APIResponse(status: 200, body: try await request.services.document.forms(describedBy: request).openAPI)
         },
-        .open(.get, "/docs") { call in
-            try call.readNothing()
-            return try await call.services.document.forms(describedBy: call).page
+        .open(.get, "/docs") { request in
+            try request.readNothing()
+            return try await request.services.document.forms(describedBy: request).page
         },
     ]
 }
@@ -29,9 +29,9 @@ actor ServedDocument {
     /// The text of `docs/api.md`; `nil` before the first request.
     var index: String? { forms?.index }
 
-    func forms(describedBy call: OpenCall) async throws -> Forms {
+    func forms(describedBy request: AnonymousRequest) async throws -> Forms {
         if let forms { return forms }
-        let document = try await APIDocument(RouteTable.routes, describedBy: call)
+        let document = try await APIDocument(RouteTable.routes, describedBy: request)
         var writer = JSONWriter()
         document.openAPI.write(into: &writer)
         let made = Forms(openAPI: writer.bytes, page: document.page, index: document.index)

@@ -21,9 +21,9 @@ struct InputDescription: Sendable {
     init<Value>(_ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value) throws(GatewayError) {
         let query = InputRecorder()
         func form(_ recorder: InputRecorder) throws(GatewayError) -> JSONSchema? {
-            let mistakes = FieldErrors()
-            var bodyReader = BodyReader([:], mistakes: mistakes, recorder: recorder)
-            var queryReader = QueryReader(nil, mistakes: mistakes, recorder: query)
+            let errors = FieldErrors()
+            var bodyReader = BodyReader([:], errors: errors, recorder: recorder)
+            var queryReader = QueryReader(nil, errors: errors, recorder: query)
             _ = try read(&bodyReader, &queryReader)
             return recorder.members.isEmpty ? nil : .object(recorder.members)
         }
@@ -68,7 +68,7 @@ final class InputRecorder {
     /// The schema of the object that a closure reads.
     static func schema(_ read: (inout BodyReader) -> Void) -> JSONSchema {
         let recorder = InputRecorder()
-        var reader = BodyReader([:], mistakes: FieldErrors(), recorder: recorder)
+        var reader = BodyReader([:], errors: FieldErrors(), recorder: recorder)
         read(&reader)
         return .object(recorder.members)
     }

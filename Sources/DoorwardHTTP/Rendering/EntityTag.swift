@@ -79,8 +79,8 @@ extension AuthenticatedRequest {
     /// - Throws: `.invalid` for a malformed header.
     func condition<Entity>(
         _ tag: @escaping @Sendable (ProjectedRenderer, Entity) -> EntityTag
-    ) throws(GatewayError) -> Condition<Entity>? {
-        guard let match = try IfMatch(facts.headers) else { return nil }
+    ) throws(GatewayError) -> Precondition<Entity>? {
+        guard let match = try IfMatch(metadata.headers) else { return nil }
         return { entity, tenancy in match.holds(for: tag(view(in: CurrentDirectory.Snapshot(tenancy)), entity)) }
     }
 }

@@ -60,7 +60,7 @@ struct ErrorResponse {
             headers[.wwwAuthenticate] = "Bearer"
         case .denied(let denial, let operation, let device): self.init(denial, operation, device)
         case .notFound: self.init(.notFound, "The object does not exist.")
-        case .alreadyExists: self.init(.alreadyExists, "Such an object exists already.")
+        case .alreadyExists: self.init(.alreadyExists, "The object already exists.")
         case .addressTaken:
             self.init(.alreadyExists, "A lock is already attached at this address; detach it first, or name another address.")
         case .hasDependents(let counts):

@@ -99,9 +99,9 @@ struct PageFile: Sendable {
     /// The file is compressed once, when the routes are made.
     var route: Route {
         let compressed = Gzip.compress(content)
-        return .open(.get, path) { [type, content] call in
-            try call.readNothing()
-            let body = Gzip.isAccepted(by: call.facts.headers) ? compressed : nil
+        return .open(.get, path) { [type, content] request in
+            try request.readNothing()
+            let body = Gzip.isAccepted(by: request.metadata.headers) ? compressed : nil
             var response = APIResponse(status: 200, body: body ?? content)
             response.headers[.contentType] = type
             if body != nil { response.headers[.contentEncoding] = "gzip" }

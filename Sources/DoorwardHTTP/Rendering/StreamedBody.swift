@@ -27,14 +27,14 @@ struct StreamedBody: Sendable {
 
     /// Makes the body that the server sends. One line is logged when the body ends, for any reason.
     func responseBody(to context: GatewayContext, log: StreamLog) -> ResponseBody {
-        let (client, facts) = (context.client, context.facts)
+        let (client, metadata) = (context.client, context.metadata)
         return ResponseBody { writer in
             let target = Target(writer)
             do {
                 // Run the producer on a separate task, so that it can be cancelled alone and does
                 // not occupy the connection's event loop.
                 try await client.whileConnected {
-                    try await RequestMetadata.$current.withValue(facts) {
+                    try await RequestMetadata.$current.withValue(metadata) {
                         try await produce { chunk in
                             try await target.send(chunk)
                             log.sent(chunk.readableBytes)
@@ -90,13 +90,14 @@ final class StreamLog: Sendable {
     private let log: RequestLog
     private let status: Int
     private let begun: MonotonicInstant
-    private let facts: RequestMetadata
+    private let metadata: RequestMetadata
     private let context: GatewayContext
     private let bytes = Atomic(0)
     private let hasEnded = Atomic(false)
 
-    init(_ log: RequestLog, _ status: Int, since begun: MonotonicInstant, _ facts: RequestMetadata, _ context: GatewayContext) {
-        (self.log, self.status, self.begun, self.facts, self.context) = (log, status, begun, facts, context)
+    init(_ log: RequestLog, _ status: Int, since begun: MonotonicInstant, _ metadata: RequestMetadata, _ context: GatewayContext)
+    {
+        (self.log, self.status, self.begun, self.metadata, self.context) = (log, status, begun, metadata, context)
     }
 
     deinit { end(.cut) }
@@ -105,6 +106,6 @@ final class StreamLog: Sendable {
 
     func end(_ end: End) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        log.end(status, since: begun, facts, context, streamed: (bytes.load(ordering: .relaxed), end))
+        log.end(status, since: begun, metadata, context, streamed: (bytes.load(ordering: .relaxed), end))
     }
 }

@@ -12,17 +12,17 @@ enum ComplianceRoutes {
             .file("The report, one HTML document without scripts.", ["text/html"]), report)
     ]
 
-    private static func report(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let request = try call.readQuery { read(&$0) }
-        guard let request else { throw GatewayError.invalid("until", FieldProblemCode.malformed.rawValue) }
-        let reports = call.control.complianceReports
-        guard call.facts.method != .head else {
+    private static func report(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let reportRequest = try request.readQuery { read(&$0) }
+        guard let reportRequest else { throw GatewayError.invalid("until", FieldProblemCode.malformed.rawValue) }
+        let reports = request.control.complianceReports
+        guard request.metadata.method != .head else {
             // A `HEAD` request gets no report, so nothing is recorded.
-            try reports.check(request, for: call.caller)
-            return answer(APIResponse(status: 200, body: []), of: request)
+            try reports.check(reportRequest, for: request.caller)
+            return answer(APIResponse(status: 200, body: []), of: reportRequest)
         }
-        let running = try await reports.begin(request, for: call.caller)
-        return answer(.streamed(contentType, ComplianceDocument(running)), of: request)
+        let running = try await reports.begin(reportRequest, for: request.caller)
+        return answer(.streamed(contentType, ComplianceDocument(running)), of: reportRequest)
     }
 
     private static let contentType = "text/html; charset=utf-8"
@@ -33,27 +33,27 @@ enum ComplianceRoutes {
         let (from, until) = (query.instant("from"), query.instant("until"))
         for name in ["from", "until"] { query.require(name) }
         switch (portfolio, property) {
-        case (nil, nil): query.mistakes.add("portfolioId", .required)
-        case (_?, _?): query.mistakes.add("propertyId", "exclusive")
+        case (nil, nil): query.errors.add("portfolioId", .required)
+        case (_?, _?): query.errors.add("propertyId", "exclusive")
         default: break
         }
         guard let from, let until else { return nil }
         guard from < until else {
-            query.mistakes.add("until", "end_not_after_start")
+            query.errors.add("until", "end_not_after_start")
             return nil
         }
         let place = portfolio.map { ComplianceRequest.Place.portfolio($0) } ?? property.map { .property($0) }
         return place.map { ComplianceRequest(place: $0, period: from..<until) }
     }
 
-    private static func answer(_ response: APIResponse, of request: ComplianceRequest) -> APIResponse {
+    private static func answer(_ response: APIResponse, of reportRequest: ComplianceRequest) -> APIResponse {
         var response = response.asPage(CompliancePage.frame.policy)
         let id =
-            switch request.place {
+            switch reportRequest.place {
             case .portfolio(let id): id.description
             case .property(let id): id.description
             }
-        let day = request.period.lowerBound.description.prefix(10)
+        let day = reportRequest.period.lowerBound.description.prefix(10)
         response.headers[.contentType] = contentType
         response.headers[.contentDisposition] = "inline; filename=\"doorward-compliance-\(id)-\(day).html\""
         return response

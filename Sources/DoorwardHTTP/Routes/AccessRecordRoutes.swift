@@ -28,22 +28,24 @@ enum AccessRecordRoutes {
 
     private static let bucket = JSONSchema.fields(["from": .instant, "until": .instant, "counts": .map(.count)])
 
-    private static func read(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let record = try await call.control.history.record(call.id("id"), for: call.caller)
-        let view = call.view
+    private static func read(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let record = try await request.control.history.record(request.id("id"), for: request.caller)
+        let view = request.view
         return .success { $0.field("accessRecord") { view.record(record, into: &$0) } }
     }
 
-    private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse { try await answer(try Query(call), call) }
+    private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try await answer(try Query(request), request)
+    }
 
-    private static func listOfDevice(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let id: DeviceID = call.id("id")
+    private static func listOfDevice(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let id: DeviceID = request.id("id")
         // Report errors in the query before checking rights.
-        let query = try Query(call, device: id)
-        let device = try call.control.attachedDevices.device(id, for: call.caller)
-        try call.control.attachedDevices.require(.viewAccessHistory, on: device, of: call.caller)
-        return try await answer(query, call)
+        let query = try Query(request, device: id)
+        let device = try request.control.attachedDevices.device(id, for: request.caller)
+        try request.control.attachedDevices.require(.viewAccessHistory, on: device, of: request.caller)
+        return try await answer(query, request)
     }
 
     // MARK: - Summary
@@ -57,25 +59,25 @@ enum AccessRecordRoutes {
             let filters = RecordFilterQuery(&query)
             filter = filters.filter
             for name in ["from", "until"] { query.require(name) }
-            let period = query.requiredWord("by", of: CivilPeriod.allCases)
-            grouping = query.word("groupBy", of: RecordCountQuery.Grouping.allCases)
+            let period = query.requiredEnumValue("by", of: CivilPeriod.allCases)
+            grouping = query.enumValue("groupBy", of: RecordCountQuery.Grouping.allCases)
             let zone = query.zone("timeZone")
-            guard let period, let from = filters.from, let until = filters.until, query.mistakes.problems.isEmpty else {
+            guard let period, let from = filters.from, let until = filters.until, query.errors.problems.isEmpty else {
                 limits = []
                 return
             }
             let limits = zone.limits(from: from, until: until, by: period, maxParts: WireLimits.summaryBuckets)
-            if limits == nil { query.mistakes.add("until", from < until ? "window_too_long" : "end_not_after_start") }
+            if limits == nil { query.errors.add("until", from < until ? "window_too_long" : "end_not_after_start") }
             self.limits = limits ?? []
         }
     }
 
     /// Counts records, and writes a bucket for each hour or day of the time between `from` and `until`.
-    private static func summary(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let query = try call.readQuery { SummaryQuery(&$0) }
-        let buckets = try await call.client.whileConnected {
-            try await call.control.history.summary(
-                for: call.caller, filter: query.filter, limits: query.limits, by: query.grouping)
+    private static func summary(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let query = try request.readQuery { SummaryQuery(&$0) }
+        let buckets = try await request.client.whileConnected {
+            try await request.control.history.summary(
+                for: request.caller, filter: query.filter, limits: query.limits, by: query.grouping)
         }
         return .success { writer in
             writer.field("buckets") { writer in
@@ -96,32 +98,32 @@ enum AccessRecordRoutes {
 
     // MARK: - Export
 
-    private static func export(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (filter, format, separator, from, until) = try call.readQuery { query in
+    private static func export(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (filter, format, separator, from, until) = try request.readQuery { query in
             (
-                RecordFilterQuery(&query).filter, query.requiredWord("format", of: ExportRequest.Format.allCases),
-                query.word("separator", of: ExportRequest.Separator.allCases),
+                RecordFilterQuery(&query).filter, query.requiredEnumValue("format", of: ExportRequest.Format.allCases),
+                query.enumValue("separator", of: ExportRequest.Separator.allCases),
                 query.integer("fromSeq", in: AuditRoutes.validSizes), query.integer("untilSeq", in: AuditRoutes.validSizes)
             )
         }
         // Two filters that name different logs select nothing, and an export is one of a log.
         guard let filter, let format else { throw GatewayError.invalid("logId", FieldProblemCode.malformed.rawValue) }
-        var request = ExportRequest(
+        var exportRequest = ExportRequest(
             format: format, filter: filter, fromSeq: from.map { UInt64($0) }, untilSeq: until.map { UInt64($0) })
         if let separator {
             // Only a table has cells.
             guard format == .csv else { throw GatewayError.invalid("separator", "exclusive") }
-            request.separator = separator
+            exportRequest.separator = separator
         }
         let type = format == .csv ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
         var answer: APIResponse
         let name: String
-        if call.facts.method == .head {
+        if request.metadata.method == .head {
             // No record leaves the gateway, so no export is recorded.
-            name = try await call.control.exports.check(request, for: call.caller)
+            name = try await request.control.exports.check(exportRequest, for: request.caller)
             answer = .streamed(type, AsyncStream<[UInt8]> { $0.finish() })
         } else {
-            let export = try await call.control.exports.begin(request, for: call.caller)
+            let export = try await request.control.exports.begin(exportRequest, for: request.caller)
             (name, answer) = (export.name, .streamed(type, export))
         }
         answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(format.rawValue)\""
@@ -140,39 +142,39 @@ enum AccessRecordRoutes {
 
         /// - Parameter device: the device in the path; `nil` for the list of all records, which reads `deviceId` from the query
         ///   instead.
-        init(_ call: AuthenticatedRequest, device: DeviceID? = nil) throws(GatewayError) {
-            let (caller, cursors, path) = (call.caller.principal.key, call.services.cursors, call.facts.path)
-            self = try call.readQuery { query in
+        init(_ request: AuthenticatedRequest, device: DeviceID? = nil) throws(GatewayError) {
+            let (caller, cursors, path) = (request.caller.principal.key, request.services.cursors, request.metadata.path)
+            self = try request.readQuery { query in
                 Query(&query, RecordFilterQuery(&query, device: device), "\(caller)\(path)", cursors)
             }
         }
 
         private init(_ query: inout QueryReader, _ filters: RecordFilterQuery, _ owner: String, _ cursors: Cursors) {
             filter = filters.filter
-            order = query.word("order", of: [.newestFirst, .oldestFirst]) ?? .newestFirst
+            order = query.enumValue("order", of: [.newestFirst, .oldestFirst]) ?? .newestFirst
             limit = query.integer("limit", in: WireLimits.recordPageSize) ?? WireLimits.defaultRecordPageSize
             let scope = "\(owner)\(filters.canonical)/\(order.rawValue)"
             self.scope = scope
             let text = query.text("cursor")
-            after = text.flatMap { cursors.place($0, scope: scope) }
-            if text != nil, after == nil { query.mistakes.add("cursor", .badCursor) }
+            after = text.flatMap { cursors.position($0, scope: scope) }
+            if text != nil, after == nil { query.errors.add("cursor", .badCursor) }
         }
     }
 
-    private static func answer(_ query: Query, _ call: AuthenticatedRequest) async throws -> APIResponse {
-        let page = try await call.client.whileConnected {
-            try await call.control.history.records(
-                for: call.caller, filter: query.filter, order: query.order, after: query.after, limit: query.limit)
+    private static func answer(_ query: Query, _ request: AuthenticatedRequest) async throws -> APIResponse {
+        let page = try await request.client.whileConnected {
+            try await request.control.history.records(
+                for: request.caller, filter: query.filter, order: query.order, after: query.after, limit: query.limit)
         }
-        let view = call.view
+        let view = request.view
         var cursor: Result<String?, any Error> = .success(nil)
         let answer = APIResponse.success { writer in
             var count = 0
             writer.field("accessRecords") { writer in
                 count = writer.array(page.records, maxBytes: WireLimits.pageBytes) { view.record($1, into: &$0) }
             }
-            let next = count < page.records.count ? page.records[count - 1].place : page.next
-            cursor = Result { try next.map { try call.services.cursors.cursor(after: $0, scope: query.scope) } }
+            let next = count < page.records.count ? page.records[count - 1].position : page.next
+            cursor = Result { try next.map { try request.services.cursors.cursor(after: $0, scope: query.scope) } }
             writer.field("nextCursor", (try? cursor.get()) ?? nil)
         }
         _ = try cursor.get()

@@ -6,12 +6,12 @@ internal import HTTPTypes
 /// page's script reads the token, removes it from the address bar, and calls the API.
 enum AccountPageRoutes {
     static let all: [Route] = [
-        .open(.get, "/reset-password") { call in
-            try call.readNothing()
+        .open(.get, "/reset-password") { request in
+            try request.readNothing()
             return resetPassword
         },
-        .open(.get, "/invitation") { call in
-            try call.readNothing()
+        .open(.get, "/invitation") { request in
+            try request.readNothing()
             return invitation
         },
     ]

@@ -32,9 +32,9 @@ enum AdapterRoutes {
             ])),
     ])
 
-    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let adapters = try call.control.adapterStates.all(for: call.caller)
+    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        let adapters = try request.control.adapterStates.all(for: request.caller)
         return .success { writer in
             writer.field("adapters") { writer in
                 writer.array(adapters) { writer, adapter in
@@ -67,7 +67,7 @@ extension AddressKey: JSONRenderable {
                 writer.array(values) { $0.string($1) }
             }
             writer.field("default", defaultValue)
-            writer.field("meaning", meaning)
+            writer.field("meaning", description)
         }
     }
 }
@@ -98,9 +98,9 @@ enum DiscoveredRoutes {
         "lastSeenAt": .instant,
     ])
 
-    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let page = try call.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
-        return try .page("discoveredDevices", call.control.discoveredLocks.list(for: call.caller, page)) {
+    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let page = try request.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
+        return try .page("discoveredDevices", request.control.discoveredLocks.list(for: request.caller, page)) {
             $1.write(into: &$0)
         }
     }
@@ -133,22 +133,22 @@ enum SimulatorRoutes {
             .object("device", "Device"), trigger)
     ]
 
-    private static func trigger(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let simulator = call.services.simulator
-        let (event, slot) = try call.readBody { body in
+    private static func trigger(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let simulator = request.services.simulator
+        let (event, slot) = try request.readBody { body in
             let names = simulator?.eventNames
             let event = body.require("event", body.string("event", as: names.map { .words($0.sorted()) } ?? .text))
-            if let event, let names, !names.contains(event) { body.note("event", .unknownValue) }
+            if let event, let names, !names.contains(event) { body.reject("event", .unknownValue) }
             return (event ?? "", body.string("slot"))
         }
-        let device = try call.control.attachedDevices.changeable(call.id("id"), for: call.caller)
+        let device = try request.control.attachedDevices.changeable(request.id("id"), for: request.caller)
         guard let simulator, device.adapter == simulator.adapterKind else {
             throw GatewayError.conflict("This lock is not simulated.")
         }
         if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal {
             throw GatewayError.conflict(refusal)
         }
-        let view = call.view
+        let view = request.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }
     }
 }

@@ -41,9 +41,9 @@ enum AuditRoutes {
     /// The sizes that JSON numbers express exactly.
     static let validSizes = 0...9_007_199_254_740_991
 
-    private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let logs = try await call.control.audit.logs(for: call.caller)
+    private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let logs = try await request.control.audit.logs(for: request.caller)
         return .success { writer in
             writer.field("logs") { writer in
                 writer.array(logs) { writer, log in
@@ -60,31 +60,31 @@ enum AuditRoutes {
         }
     }
 
-    private static func checkpoint(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isCosigned = try call.readQuery { $0.bool("cosigned") } ?? false
-        let (audit, log) = (call.control.audit, call.text("logId"))
+    private static func checkpoint(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isCosigned = try request.readQuery { $0.bool("cosigned") } ?? false
+        let (audit, log) = (request.control.audit, request.text("logId"))
         let note =
             try await isCosigned
-            ? audit.cosignedCheckpoint(of: log, for: call.caller) : audit.checkpoint(of: log, for: call.caller)
+            ? audit.cosignedCheckpoint(of: log, for: request.caller) : audit.checkpoint(of: log, for: request.caller)
         return .text(note)
     }
 
-    private static func cosign(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let note = try call.readBody { $0.require("note", $0.string("note", .signedNote)) ?? "" }
-        return .text(try await call.control.audit.cosign(note, of: call.text("logId"), for: call.caller))
+    private static func cosign(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let note = try request.readBody { $0.require("note", $0.string("note", .signedNote)) ?? "" }
+        return .text(try await request.control.audit.cosign(note, of: request.text("logId"), for: request.caller))
     }
 
-    private static func publicKey(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        return .text(try call.control.audit.publicKey() + "\n")
+    private static func publicKey(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        return .text(try request.control.audit.publicKey() + "\n")
     }
 
-    private static func inclusion(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (seq, size) = try call.readQuery { query in
+    private static func inclusion(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (seq, size) = try request.readQuery { query in
             (query.requiredInteger("seq", in: validSizes), query.requiredInteger("size", in: validSizes))
         }
-        let proof = try await call.control.audit.inclusionProof(
-            of: UInt64(seq), size: UInt64(size), in: call.text("logId"), for: call.caller)
+        let proof = try await request.control.audit.inclusionProof(
+            of: UInt64(seq), size: UInt64(size), in: request.text("logId"), for: request.caller)
         return .proof(proof) { writer in
             writer.field("seq", seq)
             writer.field("size", size)
@@ -92,21 +92,21 @@ enum AuditRoutes {
         }
     }
 
-    private static func consistency(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (old, new) = try call.readQuery { query in
+    private static func consistency(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (old, new) = try request.readQuery { query in
             (query.requiredInteger("from", in: validSizes), query.requiredInteger("to", in: validSizes))
         }
-        let proof = try await call.control.audit.consistencyProof(
-            from: UInt64(old), to: UInt64(new), in: call.text("logId"), for: call.caller)
+        let proof = try await request.control.audit.consistencyProof(
+            from: UInt64(old), to: UInt64(new), in: request.text("logId"), for: request.caller)
         return .proof(proof) { writer in
             writer.field("from", old)
             writer.field("to", new)
         }
     }
 
-    private static func rotate(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let key = try await call.control.audit.rotateKey(call.caller)
+    private static func rotate(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let key = try await request.control.audit.rotateKey(request.caller)
         return .success { $0.field("publicKey", key) }
     }
 }

@@ -9,12 +9,12 @@ internal import Hummingbird
 /// A request of a signed-in user, after its body was read.
 typealias AuthenticatedRequest = ReadRequest<Caller>
 /// A request that needs no sign-in, after its body was read.
-typealias OpenCall = ReadRequest<Void>
+typealias AnonymousRequest = ReadRequest<Void>
 
 /// A request whose body was read, as route handlers use it. Before that, a request is represented by its `GatewayContext`.
 struct ReadRequest<Requester: Sendable>: Sendable {
     let services: Services
-    let facts: RequestMetadata
+    let metadata: RequestMetadata
     let parameters: Parameters
     /// The body; an absent body is an empty object.
     let body: [String: JSONValue]
@@ -41,13 +41,13 @@ struct ReadRequest<Requester: Sendable>: Sendable {
             try description.set(InputDescription(read))
             throw .invalid([])
         }
-        let mistakes = FieldErrors()
-        var bodyReader = BodyReader(body, mistakes: mistakes)
-        var queryReader = QueryReader(facts.query, mistakes: mistakes)
+        let errors = FieldErrors()
+        var bodyReader = BodyReader(body, errors: errors)
+        var queryReader = QueryReader(metadata.query, errors: errors)
         let value = try read(&bodyReader, &queryReader)
         bodyReader.finish()
         queryReader.finish()
-        try mistakes.finish()
+        try errors.finish()
         return value
     }
 
@@ -60,7 +60,7 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     }
 
     /// Whether the request has a body or a query for `read` to check.
-    var hasInput: Bool { !body.isEmpty || facts.query != nil || description != nil }
+    var hasInput: Bool { !body.isEmpty || metadata.query != nil || description != nil }
 
     /// Rejects any key in the body or query, for requests that have parameters only in the path.
     func readNothing() throws(GatewayError) {
@@ -144,18 +144,18 @@ struct IdempotencyKeys: Sendable {
 
     /// - Returns: `nil` for a request without a key.
     /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
-    func call(_ call: AuthenticatedRequest) throws(GatewayError) -> IdempotentCall? {
-        guard let text = try Self.key(in: call.facts) else { return nil }
+    func call(_ request: AuthenticatedRequest) throws(GatewayError) -> IdempotentCall? {
+        guard let text = try Self.key(in: request.metadata) else { return nil }
         return IdempotentCall(
-            key: IdempotencyKey(principal: call.caller.principal.key, key: text), fingerprint: fingerprint(of: call))
+            key: IdempotencyKey(principal: request.caller.principal.key, key: text), fingerprint: fingerprint(of: request))
     }
 
     /// Returns the idempotency key of a request; `nil` if the request has none. Every authenticated POST route checks the form of the
     /// key, also a route that stores no response.
     ///
     /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
-    static func key(in facts: RequestMetadata) throws(GatewayError) -> String? {
-        guard let text = facts.headers[.idempotencyKey] else { return nil }
+    static func key(in metadata: RequestMetadata) throws(GatewayError) -> String? {
+        guard let text = metadata.headers[.idempotencyKey] else { return nil }
         guard WireLimits.idempotencyKeyCharacters.contains(text.utf8.count), text.isVisibleASCII else {
             throw .invalid("Idempotency-Key", FieldProblemCode.malformed.rawValue)
         }
@@ -163,11 +163,11 @@ struct IdempotencyKeys: Sendable {
     }
 
     /// HMAC-SHA-256 of method, path and body. Bodies that differ only in the order of keys have the same fingerprint.
-    private func fingerprint(of call: AuthenticatedRequest) -> [UInt8] {
+    private func fingerprint(of request: AuthenticatedRequest) -> [UInt8] {
         var hmac = HMAC<SHA256>(key: key)
         var writer = JSONWriter()
-        writer.array([call.facts.method.rawValue, call.facts.path]) { $1.write(into: &$0) }
-        JSONValue.object(call.body).write(into: &writer)
+        writer.array([request.metadata.method.rawValue, request.metadata.path]) { $1.write(into: &$0) }
+        JSONValue.object(request.body).write(into: &writer)
         hmac.update(data: writer.bytes)
         return Array(hmac.finalize())
     }
@@ -184,7 +184,7 @@ extension AuthenticatedRequest {
         _ make: (IdempotentCall?) async throws -> Answered<Entity>, render: (Entity, ProjectedRenderer) -> APIResponse
     ) async throws -> APIResponse {
         let made = try await make(try services.repeats.call(self))
-        return render(made.value, view).marked(as: made)
+        return render(made.value, view).addingReplayHeader(for: made)
     }
 }
 
@@ -201,7 +201,7 @@ extension Principal {
 
 extension APIResponse {
     /// Returns the same response; if it replays the response to an earlier request, adds the header that marks a replay.
-    func marked<Value>(as answered: Answered<Value>) -> APIResponse {
+    func addingReplayHeader<Value>(for answered: Answered<Value>) -> APIResponse {
         guard answered.isReplay else { return self }
         var answer = self
         answer.headers[.idempotentReplayed] = "true"

@@ -26,33 +26,34 @@ enum AuthorizationRoutes {
             """, .page("entries", "PermittedPrincipal"), whoCan),
     ]
 
-    private static func authorize(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let request = try call.readBody { body in
+    private static func authorize(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let accessRequest = try request.readBody { body in
             AuthorizationRequest(
                 deviceID: body.requiredID("deviceId"),
-                operation: body.require("operation", body.word("operation", of: LockOperation.allCases)) ?? .viewStatus,
+                operation: body.require("operation", body.enumValue("operation", of: LockOperation.allCases)) ?? .viewStatus,
                 userID: body.id("userId"), instant: body.instant("at"))
         }
-        let decision = try call.control.authorization.decide(request, for: call.caller)
+        let decision = try request.control.authorization.decide(accessRequest, for: request.caller)
         return .success { $0.field("decision") { decision.write(into: &$0) } }
     }
 
-    private static func permissions(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let decisions = try call.control.authorization.permissions(on: call.id("id"), for: call.caller)
+    private static func permissions(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        let decisions = try request.control.authorization.permissions(on: request.id("id"), for: request.caller)
         return .success { writer in
             writer.field("permissions") { $0.array(decisions) { writer, decision in decision.write(into: &writer) } }
         }
     }
 
-    private static func whoCan(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let (page, operation, instant) = try call.readQuery { query in
+    private static func whoCan(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let (page, operation, instant) = try request.readQuery { query in
             (
                 PageRequest<NameOrEnd>(&query),
-                query.requiredWord("operation", of: LockOperation.allCases) ?? .viewStatus, query.instant("at")
+                query.requiredEnumValue("operation", of: LockOperation.allCases) ?? .viewStatus, query.instant("at")
             )
         }
-        let entries = try call.control.authorization.whoCan(operation, on: call.id("id"), at: instant, for: call.caller, page)
+        let entries = try request.control.authorization.whoCan(
+            operation, on: request.id("id"), at: instant, for: request.caller, page)
         return try .page("entries", entries) { $1.write(into: &$0) }
     }
 }
@@ -134,11 +135,11 @@ enum AbilityRoutes {
         JSONSchema.Member("inverted", .boolean, isRequired: false), JSONSchema.Member("reason", .text, isRequired: false),
     ])
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let abilities = try call.control.authorization.abilities(of: call.caller)
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        let abilities = try request.control.authorization.abilities(of: request.caller)
         let tag = tag(of: abilities)
-        if call.facts.headers[values: .ifNoneMatch].contains(where: { $0.contains(tag.text) || $0 == "*" }) {
+        if request.metadata.headers[values: .ifNoneMatch].contains(where: { $0.contains(tag.text) || $0 == "*" }) {
             return APIResponse(status: 304, body: []).tagged(tag)
         }
         return APIResponse.success { write(abilities, into: &$0) }.tagged(tag)
@@ -218,8 +219,8 @@ enum PermissionRoutes {
             ]), matrix)
     ]
 
-    private static func matrix(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
+    private static func matrix(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
         return APIResponse(status: 200, body: body)
     }
 

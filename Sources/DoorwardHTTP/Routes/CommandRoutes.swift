@@ -31,20 +31,20 @@ enum LockCommandRoutes {
         return route
     }
 
-    private static func move(_ call: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
-        let parameters = try Parameters(call)
-        let request = CommandRequest(
-            caller: call.caller, deviceID: DeviceID(call.text("id")), attemptedID: call.text("id"), operation: operation,
+    private static func move(_ request: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
+        let parameters = try Parameters(request)
+        let commandRequest = CommandRequest(
+            caller: request.caller, deviceID: DeviceID(request.text("id")), attemptedID: request.text("id"), operation: operation,
             statedReason: parameters.reason, override: parameters.override,
-            timeout: parameters.timeout ?? call.services.commandTimeout)
-        let (locks, repeatable) = (call.control.locks, try call.services.repeats.call(call))
+            timeout: parameters.timeout ?? request.services.commandTimeout)
+        let (locks, repeatable) = (request.control.locks, try request.services.repeats.call(request))
         guard !parameters.isAsync else {
-            let begun = try await locks.begin(request, repeatable: repeatable)
-            return accepted(begun.value.accepted, call.view, location: "/api/v1/commands/\(begun.value.accepted.id)").marked(
-                as: begun)
+            let begun = try await locks.begin(commandRequest, repeatable: repeatable)
+            return accepted(begun.value.accepted, request.view, location: "/api/v1/commands/\(begun.value.accepted.id)")
+                .addingReplayHeader(for: begun)
         }
-        let ended = try await locks.execute(request, repeatable: repeatable)
-        return answer(ended.value, call.view, call.facts).marked(as: ended)
+        let ended = try await locks.execute(commandRequest, repeatable: repeatable)
+        return answer(ended.value, request.view, request.metadata).addingReplayHeader(for: ended)
     }
 
     // MARK: - Request
@@ -56,16 +56,16 @@ enum LockCommandRoutes {
         /// Whether the request has the header `Prefer: respond-async` (RFC 7240).
         let isAsync: Bool
 
-        init(_ call: AuthenticatedRequest) throws(GatewayError) {
-            isAsync = LockCommandRoutes.isAsynchronous(call.facts)
-            guard call.hasInput else {
+        init(_ request: AuthenticatedRequest) throws(GatewayError) {
+            isAsync = LockCommandRoutes.isAsynchronous(request.metadata)
+            guard request.hasInput else {
                 (reason, override, timeout) = (nil, nil, nil)
                 return
             }
-            (reason, override, timeout) = try call.readBody { body in
+            (reason, override, timeout) = try request.readBody { body in
                 (
-                    body.text("reason", longest: WireLimits.reasonCharacters),
-                    body.object("override") { $0.requiredText("reason", longest: WireLimits.reasonCharacters) },
+                    body.text("reason", maxCharacters: WireLimits.reasonCharacters),
+                    body.object("override") { $0.requiredText("reason", maxCharacters: WireLimits.reasonCharacters) },
                     body.integer("timeoutMs", in: WireLimits.timeoutMs).map { .milliseconds($0) }
                 )
             }
@@ -73,8 +73,8 @@ enum LockCommandRoutes {
     }
 
     /// Whether the request has the header `Prefer: respond-async` (RFC 7240).
-    static func isAsynchronous(_ facts: RequestMetadata) -> Bool {
-        facts.headers[.prefer]?.lowercased().split(separator: ",")
+    static func isAsynchronous(_ metadata: RequestMetadata) -> Bool {
+        metadata.headers[.prefer]?.lowercased().split(separator: ",")
             .contains { String($0).trimmed.prefix { $0 != ";" } == "respond-async" } ?? false
     }
 
@@ -91,9 +91,9 @@ enum LockCommandRoutes {
 
     /// Responds with 200 if the lock confirmed the command. For any other outcome, the response is an error that contains the
     /// command.
-    static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ facts: RequestMetadata) -> APIResponse {
+    static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ metadata: RequestMetadata) -> APIResponse {
         guard finished.command.state == .confirmed else {
-            return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(facts)
+            return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(metadata)
         }
         return .success { writer in
             writer.field("command") { view.command(finished.command, into: &$0) }
@@ -122,22 +122,22 @@ enum CommandRoutes {
         .get("/commands/:id", "Reads a command and its outcome.", .object("command", "Command"), read),
     ]
 
-    private static func read(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let command = try await call.control.commands.command(call.id("id"), for: call.caller)
-        let view = call.view
+    private static func read(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let command = try await request.control.commands.command(request.id("id"), for: request.caller)
+        let view = request.view
         return .success { $0.field("command") { view.command(command, into: &$0) } }
     }
 
-    private static func list(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (page, device) = try call.readQuery { query -> (PageRequest<CommandOrder>, DeviceID?) in
+    private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (page, device) = try request.readQuery { query -> (PageRequest<CommandOrder>, DeviceID?) in
             let page = PageRequest<CommandOrder>(&query, hasNames: false, hasAscending: false)
             return (page, query.id("deviceId"))
         }
-        let commands = try await call.client.whileConnected {
-            try await call.control.commands.commands(for: call.caller, deviceID: device, page)
+        let commands = try await request.client.whileConnected {
+            try await request.control.commands.commands(for: request.caller, deviceID: device, page)
         }
-        let view = call.view(in: commands.snapshot)
+        let view = request.view(in: commands.snapshot)
         return try .page("commands", commands) { view.command($1, into: &$0) }
     }
 }

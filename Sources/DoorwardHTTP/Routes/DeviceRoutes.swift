@@ -25,35 +25,37 @@ enum DeviceRoutes {
         .delete("/units/:id/devices/:deviceId", "Removes a lock from a unit.", .removal, removeFromUnit),
     ]
 
-    private static func attach(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let kinds = call.services.adapterKinds
-        let new = try call.readBody { body in
+    private static func attach(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let kinds = request.services.adapterKinds
+        let new = try request.readBody { body in
             NewDevice(
-                name: body.requiredText("name"), adapter: body.require("adapter", body.word("adapter", of: kinds)) ?? "",
+                name: body.requiredText("name"), adapter: body.require("adapter", body.enumValue("adapter", of: kinds)) ?? "",
                 address: body.requiredFreeObject("address"),
                 propertyID: body.requiredID("propertyId"), unitID: body.id("unitId"),
-                texts: DeviceText.allCases.reduce(into: [:]) { $0[$1] = body.text($1.rawValue, longest: $1.longest) },
+                texts: DeviceText.allCases.reduce(into: [:]) { $0[$1] = body.text($1.rawValue, maxCharacters: $1.maxCharacters) },
                 isRemoteOperationEnabled: body.bool("isRemoteOperationEnabled") ?? true)
         }
-        return try await call.create { repeatable in
-            try await call.control.attachedDevices.attach(call.caller, new, repeatable: repeatable)
+        return try await request.create { repeatable in
+            try await request.control.attachedDevices.attach(request.caller, new, repeatable: repeatable)
         } render: { device, view in
             .created("devices/\(device.id)", "device") { view.device(device, into: &$0) }
         }
     }
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: false)
-        let view = call.view
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        let (device, status) = try request.control.attachedDevices.status(
+            of: request.id("id"), for: request.caller, refresh: false)
+        let view = request.view
         return .success { $0.field("device") { view.device(device, status: status, into: &$0) } }.tagged(view.tag(of: device))
     }
 
-    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try call.readBody(changes)
-        let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
-        let device = try await call.control.attachedDevices.change(call.caller, call.id("id"), changes, onlyIf: condition)
-        let view = call.view
+    private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try request.readBody(changes)
+        let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
+        let device = try await request.control.attachedDevices.change(
+            request.caller, request.id("id"), changes, onlyIf: condition)
+        let view = request.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
     }
 
@@ -65,7 +67,7 @@ enum DeviceRoutes {
         if body.names("name") { changes.name = body.requiredText("name") }
         if body.names("address") { changes.address = body.requiredFreeObject("address") }
         for text in DeviceText.allCases {
-            changes.texts[text] = body.patch(text.rawValue) { $0.text($1, longest: text.longest) }
+            changes.texts[text] = body.patch(text.rawValue) { $0.text($1, maxCharacters: text.maxCharacters) }
         }
         if body.names("isRemoteOperationEnabled") {
             changes.isRemoteOperationEnabled = body.require("isRemoteOperationEnabled", body.bool("isRemoteOperationEnabled"))
@@ -78,8 +80,8 @@ enum DeviceRoutes {
 
     /// Sends the settings that the lock keeps, and waits until it confirms them; then stores the code that is sent with later
     /// commands.
-    private static func changeSettings(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try call.readBody { body in
+    private static func changeSettings(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try request.readBody { body in
             body.rejectReadOnly("hasCode")
             var changes = DeviceSettingsChanges(code: body.patch("code") { $0.code($1) })
             if body.names("autoRelockSeconds") {
@@ -88,11 +90,11 @@ enum DeviceRoutes {
             }
             return changes
         }
-        let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
-        let (device, command) = try await call.control.attachedDevices.changeSettings(
-            call.caller, call.id("id"), changes, timeout: call.services.commandTimeout, onlyIf: condition)
-        let view = call.view
-        if let command, command.command.state != .confirmed { return LockCommandRoutes.answer(command, view, call.facts) }
+        let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
+        let (device, command) = try await request.control.attachedDevices.changeSettings(
+            request.caller, request.id("id"), changes, timeout: request.services.commandTimeout, onlyIf: condition)
+        let view = request.view
+        if let command, command.command.state != .confirmed { return LockCommandRoutes.answer(command, view, request.metadata) }
         let answer = APIResponse.success { writer in
             writer.field("device") { view.device(device, into: &$0) }
             if let command { writer.field("command") { view.command(command.command, into: &$0) } }
@@ -100,52 +102,54 @@ enum DeviceRoutes {
         return answer.tagged(view.tag(of: device))
     }
 
-    private static func detach(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        let condition = try call.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
+    private static func detach(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         return .removal(
-            try await call.control.attachedDevices.detach(call.caller, call.id("id"), isDryRun: isDryRun, onlyIf: condition))
+            try await request.control.attachedDevices.detach(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition))
     }
 
-    private static func moveToUnit(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let id: DeviceID = try call.readBody { $0.requiredID("deviceId") }
-        let device = try await call.control.attachedDevices.move(call.caller, id, to: call.id("id"))
-        let view = call.view
+    private static func moveToUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let id: DeviceID = try request.readBody { $0.requiredID("deviceId") }
+        let device = try await request.control.attachedDevices.move(request.caller, id, to: request.id("id"))
+        let view = request.view
         return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
     }
 
-    private static func removeFromUnit(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
+    private static func removeFromUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
         return .removal(
-            try await call.control.attachedDevices.remove(
-                call.caller, call.id("deviceId"), from: call.id("id"), isDryRun: isDryRun))
+            try await request.control.attachedDevices.remove(
+                request.caller, request.id("deviceId"), from: request.id("id"), isDryRun: isDryRun))
     }
 
-    private static func status(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let refresh = try call.readQuery { $0.bool("refresh") ?? false }
-        let (device, status) = try call.control.attachedDevices.status(of: call.id("id"), for: call.caller, refresh: refresh)
-        let view = call.view
+    private static func status(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let refresh = try request.readQuery { $0.bool("refresh") ?? false }
+        let (device, status) = try request.control.attachedDevices.status(
+            of: request.id("id"), for: request.caller, refresh: refresh)
+        let view = request.view
         return .success { $0.field("status") { view.status(status, of: device, into: &$0) } }
     }
 
-    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let kinds = call.services.adapterKinds
-        let (page, filter) = try call.readQuery { query in
+    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let kinds = request.services.adapterKinds
+        let (page, filter) = try request.readQuery { query in
             (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query, adapters: kinds))
         }
-        return try answer(call.control.attachedDevices.list(for: call.caller, filter, page), call)
+        return try answer(request.control.attachedDevices.list(for: request.caller, filter, page), request)
     }
 
     /// Lists the devices of a unit that the caller may see.
-    private static func listOfUnit(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try answer(try call.control.attachedDevices.list(of: call.id("id"), for: call.caller, page), call)
+    private static func listOfUnit(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        return try answer(try request.control.attachedDevices.list(of: request.id("id"), for: request.caller, page), request)
     }
 
     /// A list of locks is most of what the console loads first, so it is compressed.
-    private static func answer(_ devices: Page<LockDevice>, _ call: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
-        let view = call.view(in: devices.snapshot)
-        return try APIResponse.page("devices", devices) { view.device($1, into: &$0) }.compressed(for: call.facts.headers)
+    private static func answer(_ devices: Page<LockDevice>, _ request: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
+        let view = request.view(in: devices.snapshot)
+        return try APIResponse.page("devices", devices) { view.device($1, into: &$0) }.compressed(for: request.metadata.headers)
     }
 }
 
@@ -155,9 +159,9 @@ extension DeviceFilter {
         self.init()
         property = query.id("propertyId")
         unit = query.id("unitId")
-        state = query.word("state", of: LockState.allCases)
+        state = query.enumValue("state", of: LockState.allCases)
         isOnline = query.bool("isOnline")
         batteryBelow = query.integer("batteryBelow", in: 0...101)
-        adapter = query.word("adapter", of: adapters)
+        adapter = query.enumValue("adapter", of: adapters)
     }
 }

@@ -10,13 +10,13 @@ enum HealthRoutes {
         .open(.get, "/readyz", readiness),
     ]
 
-    private static func health(_ call: OpenCall) -> APIResponse {
+    private static func health(_ request: AnonymousRequest) -> APIResponse {
         .success { $0.field("alive", true) }
     }
 
     /// Reports the gateway as ready while the store can write and the adapters have been started.
-    private static func readiness(_ call: OpenCall) async throws(GatewayError) -> APIResponse {
-        guard await call.control.isReadyToServe else { throw .unavailable }
+    private static func readiness(_ request: AnonymousRequest) async throws(GatewayError) -> APIResponse {
+        guard await request.control.isReadyToServe else { throw .unavailable }
         return .success { $0.field("ready", true) }
     }
 }
@@ -26,21 +26,22 @@ enum MetricsRoutes {
     static let all: [Route] = [.open(.get, "/metrics", page)]
 
     /// Responds to programs on the gateway's own machine, to the configured token, and to a super admin with a token.
-    private static func page(_ call: OpenCall) async throws -> APIResponse {
-        if !call.facts.isOfThisMachine, !hasToken(call) {
-            let caller = try await call.services.authenticator.caller(call.facts)
-            try call.control.adapterStates.requireReading(by: caller)
+    private static func page(_ request: AnonymousRequest) async throws -> APIResponse {
+        if !request.metadata.isOfThisMachine, !hasToken(request) {
+            let caller = try await request.services.authenticator.caller(request.metadata)
+            try request.control.adapterStates.requireReading(by: caller)
         }
-        try call.readNothing()
-        guard let metrics = call.services.metrics else { throw GatewayError.unavailable }
+        try request.readNothing()
+        guard let metrics = request.services.metrics else { throw GatewayError.unavailable }
         var answer = APIResponse(status: 200, body: Array(await metrics.text().utf8))
         answer.headers[.contentType] = PrometheusText.contentType
         return answer
     }
 
     /// Digests are compared in constant time.
-    private static func hasToken(_ call: OpenCall) -> Bool {
-        guard let digest = call.services.metricsToken, let token = Authenticator.bearer(call.facts.headers[.authorization])
+    private static func hasToken(_ request: AnonymousRequest) -> Bool {
+        guard let digest = request.services.metricsToken,
+            let token = Authenticator.bearer(request.metadata.headers[.authorization])
         else { return false }
         return SHA256.hash(data: Array(token.utf8)) == digest
     }
@@ -80,14 +81,14 @@ enum ClockRoutes {
         "lastStep": .nullable(.fields(["before": .instant, "after": .instant, "stepMs": .integer()])),
     ])
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        return answer(try call.control.clockCare.status(for: call.caller))
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        return answer(try request.control.clockAdministration.status(for: request.caller))
     }
 
-    private static func accept(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let loweringMark = try call.readBody { $0.bool("lowerMark") ?? false }
-        return answer(try await call.control.clockCare.accept(call.caller, loweringMark: loweringMark))
+    private static func accept(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let loweringMark = try request.readBody { $0.bool("lowerMark") ?? false }
+        return answer(try await request.control.clockAdministration.accept(request.caller, loweringMark: loweringMark))
     }
 
     private static func answer(_ status: ClockStatus) -> APIResponse {
@@ -97,7 +98,7 @@ enum ClockRoutes {
                     writer.field("isTrusted", status.distrust == nil)
                     writer.field("reason", status.distrust?.rawValue)
                     writer.field("at", status.at)
-                    writer.field("mark", status.mark)
+                    writer.field("mark", status.highWaterMark)
                     writer.field("isSynchronised", status.isSynchronised)
                     writer.field("maxStepSeconds", Int(status.maxStep.components.seconds))
                     writer.field("lastStep") { writer in
@@ -124,9 +125,9 @@ enum StoreRoutes {
         "file": .text, "bytes": .count, "at": .instant, "logs": .array(.fields(["id": .text, "size": .count])),
     ])
 
-    private static func backUp(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let file = try call.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
-        let backup = try await call.control.storeCare.backUp(call.caller, to: file)
+    private static func backUp(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let file = try request.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
+        let backup = try await request.control.backupService.create(request.caller, to: file)
         return .success { writer in
             writer.field("backup") { writer in
                 writer.object { writer in

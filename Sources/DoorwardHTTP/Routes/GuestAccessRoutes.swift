@@ -19,10 +19,10 @@ enum GuestAccessRoutes {
         .delete("/guest-access/:id", "Revokes a guest access.", .removal, isConditional: true, revoke),
     ]
 
-    private static func grant(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let new = try call.readBody(newGuestAccess)
-        return try await call.create { repeatable in
-            try await call.control.guestAccesses.grant(call.caller, new, repeatable: repeatable)
+    private static func grant(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let new = try request.readBody(newGuestAccess)
+        return try await request.create { repeatable in
+            try await request.control.guestAccesses.grant(request.caller, new, repeatable: repeatable)
         } render: { access, view in
             .created("guest-access/\(access.id)", "guestAccess") { view.guestAccess(access, into: &$0) }
         }
@@ -30,7 +30,7 @@ enum GuestAccessRoutes {
 
     private static func newGuestAccess(_ body: inout BodyReader) -> NewGuestAccess {
         let guest = guest(&body)
-        let operations = body.require("operations", body.words("operations", of: LockOperation.allCases)) ?? []
+        let operations = body.require("operations", body.enumValues("operations", of: LockOperation.allCases)) ?? []
         let zone = RequestedZone(&body)
         let from = body.require("validFrom", body.time("validFrom", in: zone)) ?? .placeholder
         let until = body.require("validUntil", body.time("validUntil", in: zone)) ?? .placeholder
@@ -57,7 +57,7 @@ enum GuestAccessRoutes {
         changes.schedule = body.patch("schedule") { $0.schedule($1) }
         changes.maxUses = body.patch("maxUses") { $0.integer($1, in: WireLimits.guestUses) }
         if body.names("operations") {
-            changes.operations = body.require("operations", body.words("operations", of: LockOperation.allCases))
+            changes.operations = body.require("operations", body.enumValues("operations", of: LockOperation.allCases))
         }
         if body.names("deviceIds") { changes.deviceIDs = body.require("deviceIds", body.ids("deviceIds")) }
         return changes
@@ -70,7 +70,7 @@ enum GuestAccessRoutes {
         guard body.isChosen(by: "guestEmail") else { return (body.id("guestUserId"), nil) }
         body.reject("guestUserId", beside: "guestEmail")
         let email = body.requiredAccount("guestEmail", StringSchema(maxLength: WireLimits.emailBytes))
-        if email.utf8.count > WireLimits.emailBytes { body.note("guestEmail", .tooLong) }
+        if email.utf8.count > WireLimits.emailBytes { body.reject("guestEmail", .tooLong) }
         return (nil, email)
     }
 
@@ -88,15 +88,15 @@ enum GuestAccessRoutes {
             ]), headers: ["ETag"])
     ]
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let (preview, namesDevices) = try call.readQuery { query in
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let (preview, namesDevices) = try request.readQuery { query in
             (query.integer("preview", in: WireLimits.previewIntervals), query.bool("deviceNames") ?? false)
         }
-        let (id, control) = (call.id("id", of: GuestAccess.self), call.control.guestAccesses)
-        let access = try control.access(id, for: call.caller)
-        let intervals = try preview.map { count in try control.intervals(of: id, for: call.caller, count: count) }
-        let devices = namesDevices ? try control.devices(of: id, for: call.caller) : nil
-        let view = call.view
+        let (id, control) = (request.id("id", of: GuestAccess.self), request.control.guestAccesses)
+        let access = try control.access(id, for: request.caller)
+        let intervals = try preview.map { count in try control.intervals(of: id, for: request.caller, count: count) }
+        let devices = namesDevices ? try control.devices(of: id, for: request.caller) : nil
+        let view = request.view
         return .success { writer in
             writer.field("guestAccess") { view.guestAccess(access, into: &$0) }
             if let intervals {
@@ -121,12 +121,12 @@ enum GuestAccessRoutes {
         }.tagged(view.tag(of: access))
     }
 
-    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try call.readBody(changes)
-        let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
-        let (access, endedLink) = try await call.control.guestAccesses.change(
-            call.caller, call.id("id"), changes, onlyIf: condition)
-        let view = call.view
+    private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try request.readBody(changes)
+        let condition = try request.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
+        let (access, endedLink) = try await request.control.guestAccesses.change(
+            request.caller, request.id("id"), changes, onlyIf: condition)
+        let view = request.view
         return .success {
             $0.field("guestAccess") { view.guestAccess(access, into: &$0) }
             $0.field("warning", endedLink ? Self.linkEnded : nil)
@@ -136,19 +136,20 @@ enum GuestAccessRoutes {
     private static let linkEnded =
         "The link of this access has ended, because its creator could not grant the changed access. Create a new link."
 
-    private static func revoke(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        let condition = try call.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
+    private static func revoke(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        let condition = try request.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
         return .removal(
-            try await call.control.guestAccesses.revoke(call.caller, call.id("id"), isDryRun: isDryRun, onlyIf: condition))
+            try await request.control.guestAccesses.revoke(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition))
     }
 
-    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let (page, filter) = try call.readQuery { query in
+    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let (page, filter) = try request.readQuery { query in
             (PageRequest<GuestAccessOrder>(&query), GuestAccessFilter(&query))
         }
-        let accesses = call.control.guestAccesses.list(for: call.caller, filter, page)
-        let view = call.view(in: accesses.snapshot)
+        let accesses = request.control.guestAccesses.list(for: request.caller, filter, page)
+        let view = request.view(in: accesses.snapshot)
         return try .page("guestAccesses", accesses) { view.guestAccess($1, into: &$0) }
     }
 }
@@ -178,24 +179,24 @@ enum GuestLinkRoutes {
     ]
 
     /// Ignores an idempotency key: the response contains a token, and such responses are not stored.
-    private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let link = try await call.control.guestLinks.create(call.caller, of: call.id("id"))
-        let url = link.url(under: call.services.publicURL).reveal()
+    private static func create(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let link = try await request.control.guestLinks.create(request.caller, of: request.id("id"))
+        let url = link.url(under: request.services.publicURL).reveal()
         return .success(201) { writer in
             writer.field("link") { writer in
                 writer.object { writer in
                     writer.field("url", url)
                     writer.field("expiresAt", link.expiresAt)
                     writer.field("qr", QRCode(url)?.svg(title: "QR code of the guest link"))
-                    writer.field("warning", call.services.linkWarning)
+                    writer.field("warning", request.services.linkWarning)
                 }
             }
         }
     }
 
-    private static func end(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        return .removal(try await call.control.guestLinks.end(call.caller, of: call.id("id"), isDryRun: isDryRun))
+    private static func end(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        return .removal(try await request.control.guestLinks.end(request.caller, of: request.id("id"), isDryRun: isDryRun))
     }
 }

@@ -17,28 +17,28 @@ enum InvitationRoutes {
             SignInRoutes.session(status: 201), takes: [.link], accept),
     ]
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let invitation = try call.control.invitations.invitation(call.id("id"), for: call.caller)
-        let view = call.view
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        let invitation = try request.control.invitations.invitation(request.id("id"), for: request.caller)
+        let view = request.view
         return .success { $0.field("invitation") { view.invitation(invitation, into: &$0) } }
     }
 
-    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        let invitations = call.control.invitations.list(for: call.caller, page)
-        let view = call.view(in: invitations.snapshot)
+    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let invitations = request.control.invitations.list(for: request.caller, page)
+        let view = request.view(in: invitations.snapshot)
         return try .page("invitations", invitations) { view.invitation($1, into: &$0) }
     }
 
-    private static func withdraw(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        return .removal(try await call.control.invitations.withdraw(call.caller, call.id("id"), isDryRun: isDryRun))
+    private static func withdraw(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        return .removal(try await request.control.invitations.withdraw(request.caller, request.id("id"), isDryRun: isDryRun))
     }
 
     /// Needs a sign-in only if the invited address belongs to a user, so the route is open and the sign-in optional.
-    private static func accept(_ call: OpenCall) async throws -> APIResponse {
-        let (token, account) = try call.readBody { body in
+    private static func accept(_ request: AnonymousRequest) async throws -> APIResponse {
+        let (token, account) = try request.readBody { body in
             (
                 body.requiredSecret("token"),
                 NewAccount(
@@ -47,17 +47,18 @@ enum InvitationRoutes {
                     password: body.names("password") ? body.requiredNewPassword("password") : nil)
             )
         }
-        let caller = try await call.signedInCaller()
-        let signedIn = try await call.control.invitations.accept(token, account, caller: caller, origin: call.facts.origin)
-        return try await SignInRoutes.answer(signedIn, call, status: 201)
+        let caller = try await request.signedInCaller()
+        let signedIn = try await request.control.invitations.accept(
+            token, account, caller: caller, origin: request.metadata.origin)
+        return try await SignInRoutes.answer(signedIn, request, status: 201)
     }
 }
 
-extension OpenCall {
+extension AnonymousRequest {
     /// The caller, if the request has a valid sign-in; `nil` otherwise.
     func signedInCaller() async throws(GatewayError) -> Caller? {
         do {
-            return try await services.authenticator.caller(facts)
+            return try await services.authenticator.caller(metadata)
         } catch .unauthenticated {
             return nil
         }

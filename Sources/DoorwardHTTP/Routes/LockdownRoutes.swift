@@ -18,12 +18,12 @@ enum LockdownRoutes {
         .delete("/properties/:id/lockdown", "Lifts the lockdown of a property.", .object("property", "Property"), lift),
     ]
 
-    private static func start(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let reason = try call.readBody { $0.text("reason", longest: WireLimits.reasonCharacters) }
-        let started = try await call.control.lockdowns.start(
-            call.caller, on: call.id("id"), reason: reason, timeout: call.services.commandTimeout,
-            repeatable: try call.services.repeats.call(call))
-        return answer(started.value, call.view, atOnce: resultsAtOnce).marked(as: started)
+    private static func start(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let reason = try request.readBody { $0.text("reason", maxCharacters: WireLimits.reasonCharacters) }
+        let started = try await request.control.lockdowns.start(
+            request.caller, on: request.id("id"), reason: reason, timeout: request.services.commandTimeout,
+            repeatable: try request.services.repeats.call(request))
+        return answer(started.value, request.view, atOnce: resultsAtOnce).addingReplayHeader(for: started)
     }
 
     /// The number of results that are rendered before any of them is sent. The response to a lockdown of 30,000 locks has more bytes
@@ -68,10 +68,10 @@ enum LockdownRoutes {
         }
     }
 
-    private static func lift(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let property = try await call.control.lockdowns.lift(call.caller, on: call.id("id"))
-        let view = call.view
+    private static func lift(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let property = try await request.control.lockdowns.lift(request.caller, on: request.id("id"))
+        let view = request.view
         return .success { $0.field("property") { view.property(property, into: &$0) } }
     }
 }

@@ -10,9 +10,10 @@ enum PlaceRoutes {
     private static let portfolios = Places<Portfolio, Never, NewPortfolio, PortfolioChanges>(
         name: "portfolio", plural: "portfolios", parent: nil, body: newPortfolio, changes: portfolioChanges,
         find: { try $0.control.portfolios.portfolio($0.id("id"), for: $0.caller) },
-        list: { call, _, page in call.control.portfolios.list(for: call.caller, page) },
-        make: { call, _, new, repeatable in
-            try await call.control.portfolios.create(call.caller, name: new.name, owners: new.owners, repeatable: repeatable)
+        list: { request, _, page in request.control.portfolios.list(for: request.caller, page) },
+        make: { request, _, new, repeatable in
+            try await request.control.portfolios.create(
+                request.caller, name: new.name, owners: new.owners, repeatable: repeatable)
         },
         change: { try await $0.control.portfolios.change($0.caller, $0.id("id"), $1, onlyIf: $2) },
         remove: { try await $0.control.portfolios.delete($0.caller, $0.id("id") as PortfolioID, $1) },
@@ -22,9 +23,9 @@ enum PlaceRoutes {
         name: "property", plural: "properties", parent: ("portfolios", "portfolioId"), body: newProperty,
         changes: propertyChanges,
         find: { try $0.control.portfolios.property($0.id("id"), for: $0.caller) },
-        list: { call, parent, page in try call.control.portfolios.properties(for: call.caller, under: parent, page) },
-        make: { call, parent, new, repeatable in
-            try await call.control.portfolios.createProperty(call.caller, in: parent, new, repeatable: repeatable)
+        list: { request, parent, page in try request.control.portfolios.properties(for: request.caller, under: parent, page) },
+        make: { request, parent, new, repeatable in
+            try await request.control.portfolios.createProperty(request.caller, in: parent, new, repeatable: repeatable)
         },
         change: { try await $0.control.portfolios.change($0.caller, $0.id("id"), $1, onlyIf: $2) },
         remove: { try await $0.control.portfolios.delete($0.caller, $0.id("id") as PropertyID, $1) },
@@ -33,9 +34,9 @@ enum PlaceRoutes {
     private static let units = Places<Unit, Property, NewUnit, UnitChanges>(
         name: "unit", plural: "units", parent: ("properties", "propertyId"), body: newUnit, changes: unitChanges,
         find: { try $0.control.portfolios.unit($0.id("id"), for: $0.caller) },
-        list: { call, parent, page in try call.control.portfolios.units(for: call.caller, under: parent, page) },
-        make: { call, parent, new, repeatable in
-            try await call.control.portfolios.createUnit(call.caller, in: parent, new, repeatable: repeatable)
+        list: { request, parent, page in try request.control.portfolios.units(for: request.caller, under: parent, page) },
+        make: { request, parent, new, repeatable in
+            try await request.control.portfolios.createUnit(request.caller, in: parent, new, repeatable: repeatable)
         },
         change: { try await $0.control.portfolios.change($0.caller, $0.id("id"), $1, onlyIf: $2) },
         remove: { try await $0.control.portfolios.delete($0.caller, $0.id("id") as UnitID, $1) },
@@ -68,7 +69,7 @@ enum PlaceRoutes {
 
     private static func timeZone(_ body: inout BodyReader) -> String? {
         guard let name = body.string("defaultTimeZone", TimeZoneNames.rules) else { return nil }
-        if !TimeZoneNames.isKnown(name) { body.note("defaultTimeZone", .unknownZone) }
+        if !TimeZoneNames.isKnown(name) { body.reject("defaultTimeZone", .unknownZone) }
         return name
     }
 
@@ -124,7 +125,7 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
     let find: @Sendable (AuthenticatedRequest) throws -> Entity
     let list: @Sendable (AuthenticatedRequest, ParentFilter<Parent>, PageRequest<NameOrCreatedAt>) throws -> Page<Entity>
     let make: @Sendable (AuthenticatedRequest, EntityID<Parent>, New, IdempotentCall?) async throws -> Answered<Entity>
-    let change: @Sendable (AuthenticatedRequest, Changes, Condition<Entity>?) async throws -> Entity
+    let change: @Sendable (AuthenticatedRequest, Changes, Precondition<Entity>?) async throws -> Entity
     let remove: @Sendable (AuthenticatedRequest, RemovalOptions<Entity>) async throws -> RemovalPreview?
     let render: @Sendable (ProjectedRenderer, Entity, inout JSONWriter) -> Void
 
@@ -151,63 +152,63 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
         ]
     }
 
-    private func listAll(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let (page, filter) = try call.readQuery { query -> (PageRequest<NameOrCreatedAt>, ParentFilter<Parent>) in
+    private func listAll(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let (page, filter) = try request.readQuery { query -> (PageRequest<NameOrCreatedAt>, ParentFilter<Parent>) in
             let named: EntityID<Parent>? = parent.flatMap { query.id($0.field) }
             return (PageRequest(&query), named.map { .query($0) } ?? .any)
         }
-        return try answer(try list(call, filter, page), call)
+        return try answer(try list(request, filter, page), request)
     }
 
-    private func listOfParent(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try answer(try list(call, .path(call.id("id")), page), call)
+    private func listOfParent(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        return try answer(try list(request, .path(request.id("id")), page), request)
     }
 
-    private func answer(_ places: Page<Entity>, _ call: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
-        let view = call.view(in: places.snapshot)
+    private func answer(_ places: Page<Entity>, _ request: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
+        let view = request.view(in: places.snapshot)
         return try .page(plural, places) { render(view, $1, &$0) }
     }
 
-    private func readOne(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        return answer(try find(call), call)
+    private func readOne(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        return answer(try find(request), request)
     }
 
-    private func answer(_ entity: Entity, _ call: AuthenticatedRequest) -> APIResponse {
-        let view = call.view
+    private func answer(_ entity: Entity, _ request: AuthenticatedRequest) -> APIResponse {
+        let view = request.view
         return .success { $0.field(name) { render(view, entity, &$0) } }.tagged(EntityTag { render(view, entity, &$0) })
     }
 
-    private func condition(of call: AuthenticatedRequest) throws(GatewayError) -> Condition<Entity>? {
-        try call.condition { [render] (view: ProjectedRenderer, entity: Entity) in EntityTag { render(view, entity, &$0) } }
+    private func condition(of request: AuthenticatedRequest) throws(GatewayError) -> Precondition<Entity>? {
+        try request.condition { [render] (view: ProjectedRenderer, entity: Entity) in EntityTag { render(view, entity, &$0) } }
     }
 
-    private func changeOne(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try call.readBody(changes)
-        return answer(try await change(call, changes, try condition(of: call)), call)
+    private func changeOne(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try request.readBody(changes)
+        return answer(try await change(request, changes, try condition(of: request)), request)
     }
 
-    private func removeOne(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let query = try call.readRemoval()
-        let options = RemovalOptions(isCascade: query.isCascade, isDryRun: query.isDryRun, onlyIf: try condition(of: call))
-        return .removal(try await remove(call, options))
+    private func removeOne(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let query = try request.readRemoval()
+        let options = RemovalOptions(isCascade: query.isCascade, isDryRun: query.isDryRun, onlyIf: try condition(of: request))
+        return .removal(try await remove(request, options))
     }
 
-    private func createOne(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (id, new) = try call.readBody { reader -> (EntityID<Parent>, New) in
+    private func createOne(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (id, new) = try request.readBody { reader -> (EntityID<Parent>, New) in
             (parent.map { reader.requiredID($0.field) } ?? .nonexistent, body(&reader))
         }
-        return try await create(new, in: id, call)
+        return try await create(new, in: id, request)
     }
 
-    private func createInParent(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try await create(try call.readBody { body(&$0) }, in: call.id("id"), call)
+    private func createInParent(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try await create(try request.readBody { body(&$0) }, in: request.id("id"), request)
     }
 
-    private func create(_ new: New, in parent: EntityID<Parent>, _ call: AuthenticatedRequest) async throws -> APIResponse {
-        try await call.create { repeatable in
-            try await make(call, parent, new, repeatable)
+    private func create(_ new: New, in parent: EntityID<Parent>, _ request: AuthenticatedRequest) async throws -> APIResponse {
+        try await request.create { repeatable in
+            try await make(request, parent, new, repeatable)
         } render: { entity, view in
             .created("\(plural)/\(entity.id)", name) { render(view, entity, &$0) }
         }

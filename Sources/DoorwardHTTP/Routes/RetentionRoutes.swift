@@ -18,20 +18,20 @@ enum RetentionRoutes {
     /// The range of `days`: at most a century.
     private static let validDays = 1...36_525
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        return answer(try call.control.portfolios.retention(of: call.id("id"), for: call.caller))
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        return answer(try request.control.portfolios.retention(of: request.id("id"), for: request.caller))
     }
 
-    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (days, legalHold) = try call.readBody { body -> (Patch<Int>, Bool?) in
+    private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (days, legalHold) = try request.readBody { body -> (Patch<Int>, Bool?) in
             let legalHold = body.names("legalHold") ? body.require("legalHold", body.bool("legalHold")) : nil
             return (body.patch("days") { $0.integer($1, in: validDays) }, legalHold)
         }
-        let condition = try call.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio.retention) }
+        let condition = try request.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio.retention) }
         return answer(
-            try await call.control.portfolios.changeRetention(
-                call.caller, of: call.id("id"), days: days, legalHold: legalHold, onlyIf: condition))
+            try await request.control.portfolios.changeRetention(
+                request.caller, of: request.id("id"), days: days, legalHold: legalHold, onlyIf: condition))
     }
 
     private static func answer(_ retention: Retention) -> APIResponse {

@@ -13,17 +13,17 @@ enum RoleRoutes {
     /// Body and query are validated before the id in the path; an invalid id is treated as an id that does not exist.
     private static func routes(_ path: String, _ people: String, _ entity: @escaping EntityOf) -> [Route] {
         [
-            .get(path, "Lists the \(people).", .page("users", "User")) { call in
-                let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-                return try list(page, call, on: entity(call.id("id")))
+            .get(path, "Lists the \(people).", .page("users", "User")) { request in
+                let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+                return try list(page, request, on: entity(request.id("id")))
             },
-            .post(path, "Adds to the \(people): a user at once, or an e-mail address by an invitation.", assigned) { call in
-                let request = try request(call, on: entity(.nonexistent).type)
-                return try await assign(request, call, on: entity(call.id("id")))
+            .post(path, "Adds to the \(people): a user at once, or an e-mail address by an invitation.", assigned) { request in
+                let assignment = try assignment(request, on: entity(.nonexistent).type)
+                return try await assign(assignment, request, on: entity(request.id("id")))
             },
-            .delete(path + "/:userId", "Removes a user from the \(people).", .removal) { call in
-                let isDryRun = try call.readDryRun()
-                return try await remove(call, from: entity(call.id("id")), isDryRun)
+            .delete(path + "/:userId", "Removes a user from the \(people).", .removal) { request in
+                let isDryRun = try request.readDryRun()
+                return try await remove(request, from: entity(request.id("id")), isDryRun)
             },
         ]
     }
@@ -42,42 +42,44 @@ enum RoleRoutes {
         case address(String)
     }
 
-    private static func request(_ call: AuthenticatedRequest, on type: AssociatedEntityType) throws(GatewayError) -> (
+    private static func assignment(_ request: AuthenticatedRequest, on type: AssociatedEntityType) throws(GatewayError) -> (
         Holder, Role
     ) {
-        try call.readBody { body in
+        try request.readBody { body in
             let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
-            let role = body.require("role", body.word("role", of: assignable)) ?? .guest
+            let role = body.require("role", body.enumValue("role", of: assignable)) ?? .guest
             guard body.isChosen(by: "email") else { return (.user(body.requiredID("userId")), role) }
             body.reject("userId", beside: "email")
             return (.address(body.requiredEmail("email")), role)
         }
     }
 
-    private static func assign(_ request: (Holder, Role), _ call: AuthenticatedRequest, on entity: AssociatedEntity) async throws
+    private static func assign(_ assignment: (Holder, Role), _ request: AuthenticatedRequest, on entity: AssociatedEntity)
+        async throws
         -> APIResponse
     {
-        switch request.0 {
+        switch assignment.0 {
         case .user(let user):
-            let association = try await call.control.roles.assign(call.caller, request.1, to: user, on: entity)
-            let view = call.view
+            let association = try await request.control.roles.assign(request.caller, assignment.1, to: user, on: entity)
+            let view = request.view
             return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
         case .address(let email):
-            return call.answer(try await call.control.invitations.invite(call.caller, email, to: request.1, on: entity))
+            return request.answer(
+                try await request.control.invitations.invite(request.caller, email, to: assignment.1, on: entity))
         }
     }
 
     private static func remove(
-        _ call: AuthenticatedRequest, from entity: AssociatedEntity, _ isDryRun: Bool
+        _ request: AuthenticatedRequest, from entity: AssociatedEntity, _ isDryRun: Bool
     ) async throws -> APIResponse {
-        .removal(try await call.control.roles.remove(call.caller, call.id("userId"), from: entity, isDryRun: isDryRun))
+        .removal(try await request.control.roles.remove(request.caller, request.id("userId"), from: entity, isDryRun: isDryRun))
     }
 
     private static func list(
-        _ page: PageRequest<NameOrCreatedAt>, _ call: AuthenticatedRequest, on entity: AssociatedEntity
+        _ page: PageRequest<NameOrCreatedAt>, _ request: AuthenticatedRequest, on entity: AssociatedEntity
     ) throws -> APIResponse {
-        let people = try call.control.roles.people(on: entity, for: call.caller, page)
-        let view = call.view(in: people.snapshot)
+        let people = try request.control.roles.people(on: entity, for: request.caller, page)
+        let view = request.view(in: people.snapshot)
         return try .page("users", people) { view.user($1.user, associations: $1.associations, into: &$0) }
     }
 }

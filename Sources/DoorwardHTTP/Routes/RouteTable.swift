@@ -37,7 +37,7 @@ enum RouteTable {
 struct Route: Sendable {
     enum Handler: Sendable {
         /// No sign-in is needed.
-        case open(@Sendable (OpenCall) async throws -> APIResponse)
+        case open(@Sendable (AnonymousRequest) async throws -> APIResponse)
         /// A sign-in is needed; the use case checks all further rights.
         case signedIn(@Sendable (AuthenticatedRequest) async throws -> APIResponse)
     }
@@ -67,7 +67,7 @@ struct Route: Sendable {
     /// A route that needs no sign-in.
     static func open(
         _ method: HTTPRequest.Method, _ path: String, described description: RouteDescription? = nil,
-        _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+        _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
     ) -> Route { Route(method: method, path: path, handler: .open(handler), description: description) }
 
     static func get(

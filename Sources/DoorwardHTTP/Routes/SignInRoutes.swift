@@ -49,11 +49,11 @@ enum SignInRoutes {
     /// is read. A route that takes several kinds of secrets rejects it only if each of them is limited.
     static func guarded(
         _ path: String, _ summary: String, _ answers: [DocumentedAnswer],
-        takes secrets: [GuessedSecret], _ handler: @escaping @Sendable (OpenCall) async throws -> APIResponse
+        takes secrets: [GuessedSecret], _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
     ) -> Route {
         var route = Route.open(.post, "/api/v1" + path, described: RouteDescription(summary: summary, answers: answers), handler)
-        route.limit = { (control, _, facts) throws(GatewayError) in
-            let address = facts.origin.clientAddress
+        route.limit = { (control, _, metadata) throws(GatewayError) in
+            let address = metadata.origin.clientAddress
             var refusal: GatewayError?
             for secret in secrets {
                 do throws(GatewayError) {
@@ -74,13 +74,13 @@ enum SignInRoutes {
     /// What is guessed on a route. Wrong tokens are counted separately, so that guesses at links delay no sign-in.
     enum GuessedSecret { case password, link }
 
-    private static func logIn(_ call: OpenCall) async throws -> APIResponse {
-        let (email, password) = try call.readBody { body in
+    private static func logIn(_ request: AnonymousRequest) async throws -> APIResponse {
+        let (email, password) = try request.readBody { body in
             (body.requiredAccount("email"), body.requiredSecret("password"))
         }
-        let signedIn = try await call.control.signIn.logIn(
-            email: account(email), password: password, origin: call.facts.origin)
-        return try await answer(signedIn, call)
+        let signedIn = try await request.control.signIn.logIn(
+            email: account(email), password: password, origin: request.metadata.origin)
+        return try await answer(signedIn, request)
     }
 
     /// Returns the text that identifies the account of a sign-in: the email address. A text that is too long for an address is
@@ -91,29 +91,29 @@ enum SignInRoutes {
         return SHA256.hash(data: Array(email.lowercased().utf8)).map { String($0, radix: 16) }.joined(separator: "-")
     }
 
-    private static func refresh(_ call: OpenCall) async throws -> APIResponse {
-        let token = try refreshToken(call)
-        let signedIn = try await call.control.signIn.refresh(token, origin: call.facts.origin)
-        return try await answer(signedIn, call)
+    private static func refresh(_ request: AnonymousRequest) async throws -> APIResponse {
+        let token = try refreshToken(request)
+        let signedIn = try await request.control.signIn.refresh(token, origin: request.metadata.origin)
+        return try await answer(signedIn, request)
     }
 
     /// The refresh token in the body; for the console, the one in the cookie.
-    private static func refreshToken(_ call: OpenCall) throws(GatewayError) -> Secret<String> {
-        guard call.facts.usesRefreshCookie else { return try call.readBody { $0.requiredSecret("refreshToken") } }
-        try call.readNothing()
-        guard let token = call.facts.refreshCookie else { throw .unauthenticated }
+    private static func refreshToken(_ request: AnonymousRequest) throws(GatewayError) -> Secret<String> {
+        guard request.metadata.usesRefreshCookie else { return try request.readBody { $0.requiredSecret("refreshToken") } }
+        try request.readNothing()
+        guard let token = request.metadata.refreshCookie else { throw .unauthenticated }
         return token
     }
 
     /// The console proves its session with the access token or with the cookie, as the access token may have expired. A cookie whose
     /// session has ended is removed; this is not an error, because the person wanted to sign out.
-    private static func logOut(_ call: OpenCall) async throws -> APIResponse {
-        try call.readNothing()
-        let (caller, cookie) = (try await call.signedInCaller(), call.facts.refreshCookie)
+    private static func logOut(_ request: AnonymousRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let (caller, cookie) = (try await request.signedInCaller(), request.metadata.refreshCookie)
         guard caller != nil || cookie != nil else { throw GatewayError.unauthenticated }
-        if let caller { try await call.control.signIn.logOut(caller) }
-        if let cookie { try await call.control.signIn.logOut(refreshToken: cookie, call.facts.origin) }
-        return .nothing.clearingCookies(of: call.facts)
+        if let caller { try await request.control.signIn.logOut(caller) }
+        if let cookie { try await request.control.signIn.logOut(refreshToken: cookie, request.metadata.origin) }
+        return .nothing.clearingCookies(of: request.metadata)
     }
 
     /// The credential with which a person may set a password without the old one.
@@ -123,8 +123,8 @@ enum SignInRoutes {
     }
 
     /// Sets a password with the token of a link, or with an email address and a recovery code.
-    private static func resetPassword(_ call: OpenCall) async throws -> APIResponse {
-        let (proof, password) = try call.readBody { body -> (ResetProof, Secret<String>) in
+    private static func resetPassword(_ request: AnonymousRequest) async throws -> APIResponse {
+        let (proof, password) = try request.readBody { body -> (ResetProof, Secret<String>) in
             let proof: ResetProof =
                 if body.isChosen(by: "recoveryCode") {
                     .recoveryCode(
@@ -136,19 +136,19 @@ enum SignInRoutes {
         }
         switch proof {
         case .link(let token):
-            try await call.control.passwordResets.use(token, newPassword: password, origin: call.facts.origin)
+            try await request.control.passwordResets.use(token, newPassword: password, origin: request.metadata.origin)
         case .recoveryCode(let code, let email):
-            try await call.control.credentials.resetPassword(
-                email: account(email), recoveryCode: code, newPassword: password, origin: call.facts.origin)
+            try await request.control.credentials.resetPassword(
+                email: account(email), recoveryCode: code, newPassword: password, origin: request.metadata.origin)
         }
         return .nothing
     }
 
     /// Ignores an idempotency key: the response contains a token, and such responses are not stored.
-    private static func offerReset(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        try call.readNothing()
-        let offer = try await call.control.passwordResets.offer(call.caller, to: call.id("id"))
-        let base = call.services.publicURL
+    private static func offerReset(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        try request.readNothing()
+        let offer = try await request.control.passwordResets.offer(request.caller, to: request.id("id"))
+        let base = request.services.publicURL
         return .success(201) { writer in
             writer.field("reset") { writer in
                 writer.object { writer in
@@ -161,11 +161,11 @@ enum SignInRoutes {
     }
 
     /// The response that starts or continues a session. The console gets the refresh token in a cookie and not in the body.
-    static func answer(_ signedIn: SignedIn, _ call: OpenCall, status: Int = 200) async throws -> APIResponse {
-        let now = call.control.clock.credentialNow()
-        let issued = try await call.services.tokens.issue(for: signedIn.session, at: now)
-        let view = ProjectedRenderer(.user(signedIn.user.id), control: call.control)
-        let usesCookie = call.facts.usesRefreshCookie
+    static func answer(_ signedIn: SignedIn, _ request: AnonymousRequest, status: Int = 200) async throws -> APIResponse {
+        let now = request.control.clock.credentialNow()
+        let issued = try await request.services.tokens.issue(for: signedIn.session, at: now)
+        let view = ProjectedRenderer(.user(signedIn.user.id), control: request.control)
+        let usesCookie = request.metadata.usesRefreshCookie
         var answer = APIResponse.success(status) { writer in
             writer.field("user") { view.user(signedIn.user, into: &$0) }
             writer.field("token", issued.token)
@@ -186,13 +186,14 @@ enum DemoSignInRoutes {
 
     /// Signs in with the password of the demo, like any other sign-in: it is rate limited and recorded, and its session ends like any
     /// other.
-    private static func signIn(_ call: OpenCall, _ links: DemoSignInLinks) async throws -> APIResponse {
-        let token = try call.readBody { $0.requiredSecret("token") }
+    private static func signIn(_ request: AnonymousRequest, _ links: DemoSignInLinks) async throws -> APIResponse {
+        let token = try request.readBody { $0.requiredSecret("token") }
         // A request through a proxy or from another machine is answered as if there were no such route.
-        guard call.facts.isOfThisMachine else { throw GatewayError.notFound }
+        guard request.metadata.isOfThisMachine else { throw GatewayError.notFound }
         guard let email = links.take(token) else { throw GatewayError.unauthenticated }
-        let signedIn = try await call.control.signIn.logIn(email: email, password: links.password, origin: call.facts.origin)
-        return try await SignInRoutes.answer(signedIn, call)
+        let signedIn = try await request.control.signIn.logIn(
+            email: email, password: links.password, origin: request.metadata.origin)
+        return try await SignInRoutes.answer(signedIn, request)
     }
 }
 
@@ -213,9 +214,9 @@ enum CredentialRoutes {
             .issued(.fields(["recoveryCodes": .array(.text)])), createRecoveryCodes),
     ]
 
-    private static func listSessions(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        let sessions = try call.control.credentials.sessions(of: call.caller)
+    private static func listSessions(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        let sessions = try request.control.credentials.sessions(of: request.caller)
         return .success { writer in
             writer.field("sessions") { writer in
                 writer.array(sessions) { writer, session in
@@ -223,30 +224,30 @@ enum CredentialRoutes {
                         writer.field("id", session.id)
                         writer.field("createdAt", session.createdAt)
                         writer.field("expiresAt", session.expiresAt)
-                        writer.field("isCurrent", session.id == call.caller.sessionID)
+                        writer.field("isCurrent", session.id == request.caller.sessionID)
                     }
                 }
             }
         }
     }
 
-    private static func endSession(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        return .removal(try await call.control.credentials.endSession(call.caller, call.id("id"), isDryRun: isDryRun))
+    private static func endSession(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        return .removal(try await request.control.credentials.endSession(request.caller, request.id("id"), isDryRun: isDryRun))
     }
 
-    private static func changePassword(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (current, new) = try call.readBody {
+    private static func changePassword(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (current, new) = try request.readBody {
             ($0.requiredSecret("currentPassword"), $0.requiredNewPassword("newPassword"))
         }
-        try await call.control.credentials.changePassword(call.caller, current: current, new: new)
+        try await request.control.credentials.changePassword(request.caller, current: current, new: new)
         return .nothing
     }
 
     /// Ignores an idempotency key: the response contains secrets, and such responses are not stored.
-    private static func createRecoveryCodes(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let current = try call.readBody { $0.requiredSecret("currentPassword") }
-        let codes = try await call.control.credentials.createRecoveryCodes(call.caller, current: current)
+    private static func createRecoveryCodes(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let current = try request.readBody { $0.requiredSecret("currentPassword") }
+        let codes = try await request.control.credentials.createRecoveryCodes(request.caller, current: current)
         return .success(201) { $0.field("recoveryCodes", codes.map { $0.reveal() }) }
     }
 }

@@ -25,17 +25,17 @@ enum SubscriptionRoutes {
     /// The range of a limit.
     private static let limits = 0...1_000_000_000
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        return answer(try call.control.portfolios.subscription(of: call.id("id"), for: call.caller))
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        return answer(try request.control.portfolios.subscription(of: request.id("id"), for: request.caller))
     }
 
-    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try call.readBody(changes)
-        let condition = try call.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio) }
+    private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try request.readBody(changes)
+        let condition = try request.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio) }
         return answer(
-            try await call.control.portfolios.changeSubscription(
-                call.caller, of: call.id("id"), changes, onlyIf: condition))
+            try await request.control.portfolios.changeSubscription(
+                request.caller, of: request.id("id"), changes, onlyIf: condition))
     }
 
     /// Reads changes. Each module and limit is a field of its own: one that the body does not name stays as it is, or as the
@@ -43,7 +43,7 @@ enum SubscriptionRoutes {
     private static func changes(_ body: inout BodyReader) -> SubscriptionChanges {
         body.rejectReadOnly("usage")
         var changes = SubscriptionChanges()
-        if body.names("tier") { changes.tier = body.requiredText("tier", longest: tierCharacters) }
+        if body.names("tier") { changes.tier = body.requiredText("tier", maxCharacters: tierCharacters) }
         changes.modules =
             body.object("modules") { reader in
                 SubscriptionModule.available.reduce(into: [:]) { modules, module in
@@ -107,20 +107,20 @@ enum PurchaseRoutes {
             .data(["user": .reference("User"), "message": .text]), validate)
     ]
 
-    private static func validate(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let (receipt, product) = try call.readBody { body in
+    private static func validate(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (receipt, product) = try request.readBody { body in
             (
-                body.requiredText("receiptData", longest: SignedTransaction.maxBytes),
-                body.requiredText("productId", longest: maxProductCharacters)
+                body.requiredText("receiptData", maxCharacters: SignedTransaction.maxBytes),
+                body.requiredText("productId", maxCharacters: maxProductCharacters)
             )
         }
-        let purchases = call.control.purchases
-        try purchases.requireUser(call.caller)
+        let purchases = request.control.purchases
+        try purchases.requireUser(request.caller)
         let transaction = try SignedTransaction(receipt)
-        guard let verifier = call.services.purchaseVerifier else { throw GatewayError.purchasesNotConfigured }
+        guard let verifier = request.services.purchaseVerifier else { throw GatewayError.purchasesNotConfigured }
         let purchase = try await verifier.verify(transaction)
-        let user = try await purchases.redeem(purchase, of: product, under: verifier.rules, for: call.caller)
-        let view = call.view
+        let user = try await purchases.redeem(purchase, of: product, under: verifier.rules, for: request.caller)
+        let view = request.view
         return .success { writer in
             writer.field("user") { view.user(user, into: &$0) }
             writer.field("message", "The compliance pack is active: you can read compliance reports.")

@@ -27,39 +27,39 @@ enum UserRoutes {
             ]), headers: ["Location"])
     ]
 
-    private static func readMe(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        return answer(try call.control.users.user(call.caller.userID ?? .nonexistent, for: call.caller), call)
+    private static func readMe(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        return answer(try request.control.users.user(request.caller.userID ?? .nonexistent, for: request.caller), request)
     }
 
-    private static func changeMe(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try call.readBody { body in
+    private static func changeMe(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try request.readBody { body in
             var changes = names(&body)
             changes.defaultPortfolioID = body.patch("defaultPortfolioId") { $0.id($1) }
             changes.defaultPropertyID = body.patch("defaultPropertyId") { $0.id($1) }
             changes.defaultUnitID = body.patch("defaultUnitId") { $0.id($1) }
             return changes
         }
-        return try await update(call.caller.userID ?? .nonexistent, changes, call)
+        return try await update(request.caller.userID ?? .nonexistent, changes, request)
     }
 
-    private static func read(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try call.readNothing()
-        return answer(try call.control.users.user(call.id("id"), for: call.caller), call)
+    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try request.readNothing()
+        return answer(try request.control.users.user(request.id("id"), for: request.caller), request)
     }
 
-    private static func change(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try call.readBody { body in
+    private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let changes = try request.readBody { body in
             var changes = names(&body)
             changes.isEnabled = body.names("isEnabled") ? body.require("isEnabled", body.bool("isEnabled")) : nil
             return changes
         }
-        return try await update(call.id("id"), changes, call)
+        return try await update(request.id("id"), changes, request)
     }
 
     /// A repeat of a request without a password gets the invitation without its token, which is not stored.
-    private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let new = try call.readBody { body in
+    private static func create(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let new = try request.readBody { body in
             NewUser(
                 email: body.requiredEmail("email"), firstName: body.requiredText("firstName"),
                 lastName: body.lastName("lastName"),
@@ -67,56 +67,58 @@ enum UserRoutes {
         }
         guard new.password != nil else {
             var issued: IssuedInvitation?
-            return try await call.create { repeatable in
-                let (user, invitation) = try await call.control.users.createInvited(call.caller, new, repeatable: repeatable)
+            return try await request.create { repeatable in
+                let (user, invitation) = try await request.control.users.createInvited(
+                    request.caller, new, repeatable: repeatable)
                 issued = invitation
                 return user
             } render: { user, view in
                 .success(201, location: "/api/v1/users/\(user.id)") { writer in
                     writer.field("user") { view.user(user, into: &$0) }
                     if let issued {
-                        writer.field("invitation") { view.invitation(issued, under: call.services.publicURL, into: &$0) }
-                    } else if let pending = call.control.users.invitation(of: user) {
+                        writer.field("invitation") { view.invitation(issued, under: request.services.publicURL, into: &$0) }
+                    } else if let pending = request.control.users.invitation(of: user) {
                         writer.field("invitation") { view.invitation(pending, into: &$0) }
                     }
                 }
             }
         }
-        return try await call.create { repeatable in
-            try await call.control.users.create(call.caller, new, repeatable: repeatable)
+        return try await request.create { repeatable in
+            try await request.control.users.create(request.caller, new, repeatable: repeatable)
         } render: { user, view in
             .created("users/\(user.id)", "user") { view.user(user, into: &$0) }
         }
     }
 
-    private static func delete(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        let condition = try call.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
+    private static func delete(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        let condition = try request.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
         return .removal(
-            try await call.control.users.delete(call.caller, call.id("id"), isDryRun: isDryRun, onlyIf: condition))
+            try await request.control.users.delete(request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition))
     }
 
-    private static func erase(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        return .removal(try await call.control.erasure.erase(call.caller, of: call.id("id"), isDryRun: isDryRun))
+    private static func erase(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        return .removal(try await request.control.erasure.erase(request.caller, of: request.id("id"), isDryRun: isDryRun))
     }
 
-    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        let users = try call.control.users.list(for: call.caller, page)
-        let view = call.view(in: users.snapshot)
+    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let users = try request.control.users.list(for: request.caller, page)
+        let view = request.view(in: users.snapshot)
         return try .page("users", users) { view.user($1, into: &$0) }
     }
 
     // MARK: - Private
 
-    private static func update(_ id: UserID, _ changes: UserChanges, _ call: AuthenticatedRequest) async throws -> APIResponse {
-        let condition = try call.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
-        return answer(try await call.control.users.update(call.caller, id, changes, onlyIf: condition), call)
+    private static func update(_ id: UserID, _ changes: UserChanges, _ request: AuthenticatedRequest) async throws -> APIResponse
+    {
+        let condition = try request.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
+        return answer(try await request.control.users.update(request.caller, id, changes, onlyIf: condition), request)
     }
 
-    private static func answer(_ user: User, _ call: AuthenticatedRequest) -> APIResponse {
-        let view = call.view
+    private static func answer(_ user: User, _ request: AuthenticatedRequest) -> APIResponse {
+        let view = request.view
         return .success { $0.field("user") { view.user(user, into: &$0) } }.tagged(view.tag(of: user))
     }
 
@@ -140,34 +142,34 @@ enum APIKeyRoutes {
 
     /// Ignores an idempotency key, and executes a repeated request again: the response contains a secret, and such responses are not
     /// stored.
-    private static func create(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let new = try call.readBody { body in
+    private static func create(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let new = try request.readBody { body in
             let type = body.requiredChoice("entityType", of: AssociatedEntityType.allCases)
             let types = type.map { [$0] } ?? AssociatedEntityType.allCases
             let assignable = Role.allCases.filter { role in types.contains { $0.assignableRoles.contains(role) } }
             return NewAPIKey(
                 name: body.requiredText("name"),
                 entity: AssociatedEntity(type: type ?? .unit, id: body.requiredID("entityId")),
-                role: body.require("role", body.word("role", of: assignable)) ?? .guest,
+                role: body.require("role", body.enumValue("role", of: assignable)) ?? .guest,
                 expiresAt: body.requiredInstant("expiresAt"))
         }
-        let issued = try await call.control.apiKeys.create(call.caller, new)
-        let view = call.view
+        let issued = try await request.control.apiKeys.create(request.caller, new)
+        let view = request.view
         return .success(201, location: "/api/v1/api-keys/\(issued.key.id)") { writer in
             writer.field("apiKey") { view.apiKey(issued.key, into: &$0) }
             writer.field("secret", issued.secret.reveal())
         }
     }
 
-    private static func list(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let page = try call.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        let keys = call.control.apiKeys.list(for: call.caller, page)
-        let view = call.view(in: keys.snapshot)
+    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+        let keys = request.control.apiKeys.list(for: request.caller, page)
+        let view = request.view(in: keys.snapshot)
         return try .page("apiKeys", keys) { view.apiKey($1, into: &$0) }
     }
 
-    private static func remove(_ call: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        return .removal(try await call.control.apiKeys.remove(call.caller, call.id("id"), isDryRun: isDryRun))
+    private static func remove(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        return .removal(try await request.control.apiKeys.remove(request.caller, request.id("id"), isDryRun: isDryRun))
     }
 }

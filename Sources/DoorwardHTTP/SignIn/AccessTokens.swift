@@ -7,7 +7,7 @@ internal import JWTKit
 /// Issues and verifies access tokens: JWTs signed with Ed25519 that refer to a session, and contain no rights.
 struct AccessTokens: Sendable {
     /// The maximum length of a token that is examined, in bytes.
-    static let longest = 4096
+    static let maxBytes = 4096
     private static let type = "at+jwt"
     private static let audience = "doorward"
 
@@ -41,7 +41,7 @@ struct AccessTokens: Sendable {
     ///
     /// - Returns: `nil` unless this gateway issued the token and the token has not expired.
     func verify(_ token: String, at now: Timestamp) async -> VerifiedToken? {
-        guard token.utf8.count <= Self.longest, hasOwnHeader(token),
+        guard token.utf8.count <= Self.maxBytes, hasOwnHeader(token),
             let claims = try? await keys.verify(token, as: AccessTokenClaims.self),
             claims.iss == issuer, claims.aud == Self.audience,
             let user = UserID(claims.sub), let session = SessionID(claims.sid), claims.iat <= claims.exp

@@ -11,19 +11,19 @@ struct Authenticator: Sendable {
     let memory = VerifiedTokenCache()
 
     /// - Returns: the caller, whose session is live and whose user is enabled at this moment, or whose API key is valid.
-    func caller(_ facts: RequestMetadata) async throws(GatewayError) -> Caller {
+    func caller(_ metadata: RequestMetadata) async throws(GatewayError) -> Caller {
         let now = control.clock.credentialNow()
-        guard let text = Self.bearer(facts.headers[.authorization]) else { throw .unauthenticated }
+        guard let text = Self.bearer(metadata.headers[.authorization]) else { throw .unauthenticated }
         // An access token begins with the encoding of `{`, so it never begins like an API key.
         if text.hasPrefix("dw_") {
             guard let principal = control.apiKeys.principal(ofSecret: text) else { throw .unauthenticated }
-            return Caller(principal: principal, origin: facts.origin)
+            return Caller(principal: principal, origin: metadata.origin)
         }
         guard let token = await verified(text, at: now),
             let session = control.signIn.sessions.session(token.sessionID, at: now), session.userID == token.userID,
             control.directory.snapshot.directory.user(token.userID)?.isEnabled == true
         else { throw .unauthenticated }
-        return Caller(userID: token.userID, sessionID: token.sessionID, origin: facts.origin)
+        return Caller(userID: token.userID, sessionID: token.sessionID, origin: metadata.origin)
     }
 
     private func verified(_ text: String, at now: Timestamp) async -> VerifiedToken? {
@@ -35,7 +35,7 @@ struct Authenticator: Sendable {
 
     /// The token of `Bearer …`; the scheme is compared without case.
     static func bearer(_ header: String?) -> String? {
-        guard let header, header.utf8.count > 7, header.utf8.count <= AccessTokens.longest + 7,
+        guard let header, header.utf8.count > 7, header.utf8.count <= AccessTokens.maxBytes + 7,
             header.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 == $1 || $0 | 0x20 == $1 && (0x41...0x5A).contains($0) })
         else { return nil }
         // Removing seven ASCII characters leaves valid UTF-8.

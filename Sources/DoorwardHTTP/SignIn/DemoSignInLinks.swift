@@ -9,7 +9,7 @@ package final class DemoSignInLinks: Sendable {
     /// How long a link works.
     package static let lifetime = Duration.seconds(600)
     /// A link whose remaining time is shorter than this is replaced when it is shown again.
-    private static let shortest = Duration.seconds(60)
+    private static let minLifetime = Duration.seconds(60)
 
     private struct Link {
         let email: String
@@ -33,7 +33,7 @@ package final class DemoSignInLinks: Sendable {
         let now = clock.monotonicNow()
         let token = links.withLock { links in
             links = links.filter { now < $0.value.expiresAt }
-            let current = links.first { $0.value.email == email && $0.value.expiresAt >= now.advanced(by: Self.shortest) }
+            let current = links.first { $0.value.email == email && $0.value.expiresAt >= now.advanced(by: Self.minLifetime) }
             if let current { return current.key }
             // 128 random bits, so that an address fits on a line of a terminal.
             let token = Base64URL.encode(random.bytes(16))

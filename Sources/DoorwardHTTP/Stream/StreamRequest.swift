@@ -32,17 +32,17 @@ enum StreamRequest {
     /// - Parameter adapters: the values of a device's `adapter`.
     static func names(_ query: inout QueryReader, adapters: [String]) -> [StreamName] {
         let texts = query.texts("subscribe", maxItems: maxNames)
-        if texts.count > maxNames { query.mistakes.add("subscribe", .tooLong) }
+        if texts.count > maxNames { query.errors.add("subscribe", .tooLong) }
         var names: [StreamName] = []
         for text in texts.prefix(maxNames) {
             let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
             guard parts.count >= 2, isName(parts[0]) else {
-                query.mistakes.add("subscribe", .malformed)
+                query.errors.add("subscribe", .malformed)
                 continue
             }
-            if names.contains(where: { $0.name == parts[0] }) { query.mistakes.add("subscribe.\(parts[0])", .duplicateKey) }
+            if names.contains(where: { $0.name == parts[0] }) { query.errors.add("subscribe.\(parts[0])", .duplicateKey) }
             let read = name(
-                parts[0], type: parts[1], query: parts.count > 2 ? parts[2] : "", query.mistakes, field: "subscribe.\(parts[0])",
+                parts[0], type: parts[1], query: parts.count > 2 ? parts[2] : "", query.errors, field: "subscribe.\(parts[0])",
                 adapters)
             if let read { names.append(read) }
         }
@@ -54,23 +54,23 @@ enum StreamRequest {
         let key = "subscriptions"
         guard let value = body.value(key, as: .map(bodySchema)) else { return [] }
         guard case .object(let members) = value else {
-            body.note(key, .wrongType)
+            body.reject(key, .wrongType)
             return []
         }
         guard members.count <= maxNames else {
-            body.note(key, .tooLong)
+            body.reject(key, .tooLong)
             return []
         }
         return members.keys.sorted().compactMap { text in
             guard isName(text) else {
-                body.note("\(key).\(text)", .malformed)
+                body.reject("\(key).\(text)", .malformed)
                 return nil
             }
             guard case .object(let fields)? = members[text] else {
-                body.note("\(key).\(text)", .wrongType)
+                body.reject("\(key).\(text)", .wrongType)
                 return nil
             }
-            var reader = BodyReader(fields, path: "\(key).\(text)", mistakes: body.mistakes)
+            var reader = BodyReader(fields, path: "\(key).\(text)", errors: body.errors)
             defer { reader.finish() }
             return name(text, &reader, adapters: adapters)
         }
@@ -78,30 +78,30 @@ enum StreamRequest {
 
     /// Reads `type` and `query` from a body.
     static func name(_ text: String, _ body: inout BodyReader, adapters: [String]) -> StreamName? {
-        let type = body.require("type", body.word("type", of: StreamType.allCases))
+        let type = body.require("type", body.enumValue("type", of: StreamType.allCases))
         let query = body.string("query") ?? ""
         guard let type else { return nil }
-        return name(text, type, query, body.mistakes, field: body.name(of: "query"), adapters)
+        return name(text, type, query, body.errors, field: body.name(of: "query"), adapters)
     }
 
     private static func name(
-        _ text: String, type word: String, query: String, _ mistakes: FieldErrors, field: String, _ adapters: [String]
+        _ text: String, type word: String, query: String, _ errors: FieldErrors, field: String, _ adapters: [String]
     ) -> StreamName? {
         guard let type = StreamType.allCases.first(where: { $0.rawValue.hasSameBytes(as: word) }) else {
-            mistakes.add(field, .unknownValue)
+            errors.add(field, .unknownValue)
             return nil
         }
-        return name(text, type, query, mistakes, field: field, adapters)
+        return name(text, type, query, errors, field: field, adapters)
     }
 
     private static func name(
-        _ text: String, _ type: StreamType, _ encoded: String, _ mistakes: FieldErrors, field: String, _ adapters: [String]
+        _ text: String, _ type: StreamType, _ encoded: String, _ errors: FieldErrors, field: String, _ adapters: [String]
     ) -> StreamName {
         let inner = FieldErrors()
-        var reader = QueryReader(encoded.isEmpty ? nil : encoded, mistakes: inner)
+        var reader = QueryReader(encoded.isEmpty ? nil : encoded, errors: inner)
         let query = query(type, &reader, adapters)
         reader.finish()
-        for problem in inner.problems { mistakes.add("\(field).\(problem.field)", problem.problem) }
+        for problem in inner.problems { errors.add("\(field).\(problem.field)", problem.problem) }
         let items = reader.allItems.sorted { $0.key < $1.key }.map { "\($0.key)\u{0}\($0.value)" }
         return StreamName(name: text, query: query, text: ([type.rawValue] + items).joined(separator: "\u{0}\u{0}"))
     }
@@ -130,7 +130,7 @@ struct StreamPositions: Sendable {
     private let random: RandomSource
 
     /// Bytes of a position: four words, the latest time, a byte of flags, and the entries of the logs.
-    private static let positionBytes = 4 * 8 + 8 + 1 + RecordMarks.maxEntries * 13
+    private static let positionBytes = 4 * 8 + 8 + 1 + LogPositions.maxEntries * 13
     /// Bytes of an id, including the nonce and the tag of AES-GCM.
     private static let sealedBytes = 12 + positionBytes + 16
 
@@ -141,31 +141,31 @@ struct StreamPositions: Sendable {
     static func scope(_ principal: Principal, names: String) -> String { "\(principal.key)\n\n\(names)" }
 
     /// - Throws: errors of the cipher. No position causes one.
-    func id(of mark: StreamMark, scope: String) throws -> String {
+    func id(of position: StreamPosition, scope: String) throws -> String {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
-        let sealed = try AES.GCM.seal(Self.bytes(of: mark), using: key, nonce: nonce, authenticating: Array(scope.utf8))
+        let sealed = try AES.GCM.seal(Self.bytes(of: position), using: key, nonce: nonce, authenticating: Array(scope.utf8))
         return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
     }
 
     /// - Returns: `nil` for a text that `id` did not make for this scope.
-    func mark(_ id: String, scope: String) -> StreamMark? {
+    func position(_ id: String, scope: String) -> StreamPosition? {
         guard id.utf8.count <= 2 * Self.sealedBytes, let bytes = Base64URL.decode(id.utf8), bytes.count == Self.sealedBytes,
             // Several texts can decode to the same bytes; only the canonical one is accepted.
             Base64URL.encode(bytes) == id, let box = try? AES.GCM.SealedBox(combined: bytes),
             let opened = try? AES.GCM.open(box, using: key, authenticating: Array(scope.utf8))
         else { return nil }
-        return Self.mark(Array(opened))
+        return Self.position(Array(opened))
     }
 
-    private static func bytes(of mark: StreamMark) -> [UInt8] {
+    private static func bytes(of position: StreamPosition) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(positionBytes)
         func append(_ word: some FixedWidthInteger) { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }
-        for word in [mark.generation, mark.stream, mark.number] { append(word) }
-        append(mark.createdAt.nanoseconds)
-        append(mark.records.latest.milliseconds)
-        append(mark.records.isComplete ? 1 as UInt8 : 0)
-        for entry in mark.records.entries.prefix(RecordMarks.maxEntries) {
+        for word in [position.generation, position.stream, position.number] { append(word) }
+        append(position.createdAt.nanoseconds)
+        append(position.records.latest.milliseconds)
+        append(position.records.isComplete ? 1 as UInt8 : 0)
+        for entry in position.records.entries.prefix(LogPositions.maxEntries) {
             append(1 as UInt8)
             append(entry.log)
             append(entry.next)
@@ -174,17 +174,17 @@ struct StreamPositions: Sendable {
         return bytes
     }
 
-    private static func mark(_ bytes: [UInt8]) -> StreamMark? {
+    private static func position(_ bytes: [UInt8]) -> StreamPosition? {
         guard bytes.count == positionBytes else { return nil }
         func word(_ start: Int, _ count: Int = 8) -> UInt64 { bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) } }
-        let entries = (0..<RecordMarks.maxEntries).compactMap { index -> RecordMarks.Entry? in
+        let entries = (0..<LogPositions.maxEntries).compactMap { index -> LogPositions.Entry? in
             let start = 41 + index * 13
             guard bytes[start] == 1 else { return nil }
-            return RecordMarks.Entry(log: UInt32(truncatingIfNeeded: word(start + 1, 4)), next: word(start + 5))
+            return LogPositions.Entry(log: UInt32(truncatingIfNeeded: word(start + 1, 4)), next: word(start + 5))
         }
-        let records = RecordMarks(
+        let records = LogPositions(
             entries: entries, latest: Timestamp(milliseconds: Int64(bitPattern: word(32))), isComplete: bytes[40] == 1)
-        return StreamMark(
+        return StreamPosition(
             generation: word(0), stream: word(8), number: word(16),
             createdAt: MonotonicInstant(nanoseconds: Int64(bitPattern: word(24))), records: records)
     }

@@ -24,34 +24,34 @@ enum StreamRoutes {
 
     private static func checked(_ route: Route) -> Route {
         var route = route
-        route.precondition = { (facts) throws(GatewayError) in
-            let mistakes = FieldErrors()
-            let names = QueryReader(facts.query, mistakes: mistakes).allItems.keys.sorted()
+        route.precondition = { (metadata) throws(GatewayError) in
+            let errors = FieldErrors()
+            let names = QueryReader(metadata.query, errors: errors).allItems.keys.sorted()
             guard let name = names.first(where: { tokenParameters.contains($0.lowercased()) }) else { return }
             throw .invalid(name, FieldProblemCode.unknownKey.rawValue)
         }
         return route
     }
 
-    private static func openByQuery(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try open(call, try call.readQuery { StreamRequest.names(&$0, adapters: call.services.adapterKinds) })
+    private static func openByQuery(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try open(request, try request.readQuery { StreamRequest.names(&$0, adapters: request.services.adapterKinds) })
     }
 
-    private static func openByBody(_ call: AuthenticatedRequest) throws -> APIResponse {
-        try open(call, try call.readBody { StreamRequest.names(&$0, adapters: call.services.adapterKinds) })
+    private static func openByBody(_ request: AuthenticatedRequest) throws -> APIResponse {
+        try open(request, try request.readBody { StreamRequest.names(&$0, adapters: request.services.adapterKinds) })
     }
 
-    private static func open(_ call: AuthenticatedRequest, _ names: [StreamName]) throws -> APIResponse {
-        let (control, principal, positions) = (call.control, call.caller.principal, call.services.streamPositions)
-        let sent = call.facts.headers[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }
+    private static func open(_ request: AuthenticatedRequest, _ names: [StreamName]) throws -> APIResponse {
+        let (control, principal, positions) = (request.control, request.caller.principal, request.services.streamPositions)
+        let sent = request.metadata.headers[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }
         let scope = StreamPositions.scope(principal, names: StreamName.text(of: names))
         let lease = try control.streams.open(
-            call.caller, names, from: sent.flatMap { positions.mark($0, scope: scope) }, wasSent: sent != nil,
-            maxStreams: call.services.connections.limits.streams
+            request.caller, names, from: sent.flatMap { positions.position($0, scope: scope) }, wasSent: sent != nil,
+            maxStreams: request.services.connections.limits.streams
         ) { [control] view, item in
             item.render(for: principal, in: view, control)
         }
-        let sender = StreamSender(lease: lease, positions: positions, client: call.client)
+        let sender = StreamSender(lease: lease, positions: positions, client: request.client)
         var answer = APIResponse(status: 200, body: [])
         answer.stream = StreamedBody { try await sender.run($0) }
         answer.headers[.contentType] = "text/event-stream; charset=utf-8"
@@ -60,21 +60,21 @@ enum StreamRoutes {
         return answer
     }
 
-    private static func subscribe(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let text = call.text("name")
-        let name = try call.readBody { body -> StreamName? in
-            if !StreamRequest.isName(text) { body.note("name", .malformed) }
-            return StreamRequest.name(text, &body, adapters: call.services.adapterKinds)
+    private static func subscribe(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let text = request.text("name")
+        let name = try request.readBody { body -> StreamName? in
+            if !StreamRequest.isName(text) { body.reject("name", .malformed) }
+            return StreamRequest.name(text, &body, adapters: request.services.adapterKinds)
         }
-        let stream = try call.control.streams.stream(call.text("streamId"), of: call.caller)
+        let stream = try request.control.streams.stream(request.text("streamId"), of: request.caller)
         if let name { try stream.subscribe(name) }
         return .nothing
     }
 
-    private static func unsubscribe(_ call: AuthenticatedRequest) throws -> APIResponse {
-        let isDryRun = try call.readDryRun()
-        let stream = try call.control.streams.stream(call.text("streamId"), of: call.caller)
-        return .removal(try stream.unsubscribe(call.text("name"), isDryRun: isDryRun))
+    private static func unsubscribe(_ request: AuthenticatedRequest) throws -> APIResponse {
+        let isDryRun = try request.readDryRun()
+        let stream = try request.control.streams.stream(request.text("streamId"), of: request.caller)
+        return .removal(try stream.unsubscribe(request.text("name"), isDryRun: isDryRun))
     }
 }
 
@@ -121,7 +121,7 @@ struct StreamSender: Sendable {
         var writer = JSONWriter()
         for event in batch.events {
             writer.raw("id: ")
-            writer.rendered(try positions.id(of: event.mark, scope: scope).utf8)
+            writer.rendered(try positions.id(of: event.position, scope: scope).utf8)
             writer.raw("\nevent: ")
             writer.rendered(event.content.word.utf8)
             writer.raw("\ndata: ")

@@ -199,7 +199,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {  // One owner at a time
     /// - Returns: the packet identifier that the UNSUBACK will carry; `nil` if it could not be sent.
     func sendProbe() -> Int32? {
         var packetID: Int32 = 0
-        let result = mosquitto_unsubscribe_v5(pointer, &packetID, "doorward/pulse", nil)
+        let result = mosquitto_unsubscribe_v5(pointer, &packetID, "doorward/probe", nil)
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? packetID : nil
     }
 

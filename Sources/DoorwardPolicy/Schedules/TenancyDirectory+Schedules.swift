@@ -198,11 +198,6 @@ extension ScheduleClock {
         nextChange(after: instant.second, before: limit.secondRoundedUp).map(Timestamp.init(second:))
     }
 
-    /// The next instant after `instant`, at which the hours are closed, that is within them; `nil` if there is none before `limit`.
-    package func nextOpening(after instant: Timestamp, before limit: Timestamp) -> Timestamp? {
-        contains(instant) ? nil : nextChange(after: instant, before: limit)
-    }
-
     /// The first instant after `instant`, which is within the hours, that is not: `limit` if there is none before.
     package func nextClosing(after instant: Timestamp, before limit: Timestamp) -> Timestamp {
         contains(instant) ? nextChange(after: instant, before: limit) ?? limit : instant

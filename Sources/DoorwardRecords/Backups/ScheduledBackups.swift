@@ -30,7 +30,7 @@ package final class ScheduledBackups: Sendable {
     private let schedule: BackupSchedule
     private let keepDays: Int
     private let storage: any BackupStorage
-    private let storeCare: StoreCare
+    private let backupService: BackupService
     private let clock: TrustedClock
     private let logger: Logger
     private let metrics: any MetricsFactory
@@ -39,10 +39,11 @@ package final class ScheduledBackups: Sendable {
 
     /// - Parameter keepDays: how long a backup is kept, in days of 24 hours.
     package init(
-        _ schedule: BackupSchedule, keepDays: Int, in storage: any BackupStorage, by storeCare: StoreCare, clock: TrustedClock,
+        _ schedule: BackupSchedule, keepDays: Int, in storage: any BackupStorage, by backupService: BackupService,
+        clock: TrustedClock,
         logger: Logger, metrics: any MetricsFactory
     ) {
-        (self.schedule, self.keepDays, self.storage, self.storeCare) = (schedule, keepDays, storage, storeCare)
+        (self.schedule, self.keepDays, self.storage, self.backupService) = (schedule, keepDays, storage, backupService)
         (self.clock, self.logger, self.metrics) = (clock, logger, metrics)
         failures = Counter(label: "doorward_backup_failures_total", factory: metrics)
     }
@@ -82,12 +83,12 @@ package final class ScheduledBackups: Sendable {
             // A backup that a caller requested is running: the next attempt, a minute later, makes this one.
         } catch {
             // Stopping the gateway is not a failure.
-            if !Task.isCancelled { await noteFailure(error, of: name) }
+            if !Task.isCancelled { await handleFailure(error, of: name) }
         }
     }
 
     private func write(_ name: BackupName) async throws {
-        let backup = try await storeCare.backUpByItself(name, in: storage.path)
+        let backup = try await backupService.createScheduled(name, in: storage.path)
         if let fault = try await storage.fault(in: name.uncheckedFile) { throw Damage(fault: fault) }
         try await storage.rename(name.uncheckedFile, to: name.file)
         state.withLock { $0 = State(newest: name.instant) }
@@ -125,7 +126,7 @@ package final class ScheduledBackups: Sendable {
         }
     }
 
-    private func noteFailure(_ error: any Error, of name: BackupName) async {
+    private func handleFailure(_ error: any Error, of name: BackupName) async {
         failures.increment()
         let (code, text) = Self.reason(error)
         let pause = state.withLock { state in
@@ -140,7 +141,7 @@ package final class ScheduledBackups: Sendable {
                 "folder": "\(storage.path)", "reason": "\(text)", "againAfterSeconds": "\(pause.components.seconds)",
             ])
         do {
-            try await storeCare.recordFailure(code, of: name, in: storage.path)
+            try await backupService.recordFailure(code, of: name, in: storage.path)
         } catch {
             logger.error("the failed backup could not be recorded", metadata: ["error": "\(error)"])
         }

@@ -147,9 +147,9 @@ extension AccessSpan {
         return Holding(userID: fields?["userId"]?.text.flatMap { UserID($0) }, entity: entity)
     }
 
-    static func guest(_ fields: RecordValue?, at place: EntityPathIDs?, _ begin: Evidence) -> AccessSpan {
+    static func guest(_ fields: RecordValue?, at path: EntityPathIDs?, _ begin: Evidence) -> AccessSpan {
         var guest = Guest()
-        (guest.propertyID, guest.unitID, guest.isKnown) = (place?.propertyID, place?.unitID, fields != nil)
+        (guest.propertyID, guest.unitID, guest.isKnown) = (path?.propertyID, path?.unitID, fields != nil)
         guest.userID = fields?["guestUserId"]?.text.flatMap { UserID($0) }
         return AccessSpan(right: .guest(guest.changed(by: fields)), begin: begin)
     }

@@ -43,10 +43,10 @@ package struct AccessTimeline: Sendable {
         case ("APIKey", .create): begin(.key(after, evidence), target.id)
         case ("APIKey", .delete): end(target.id, evidence) { .key(before, $0) }
         case ("GuestAccess", .grant):
-            begin(.guest(after, at: record.body.place, evidence), target.id)
+            begin(.guest(after, at: record.body.path, evidence), target.id)
             depend(target.id, on: after)
         case ("GuestAccess", .update): changeGuest(target.id, after, evidence)
-        case ("GuestAccess", .revoke): end(target.id, evidence) { .guest(nil, at: record.body.place, $0) }
+        case ("GuestAccess", .revoke): end(target.id, evidence) { .guest(nil, at: record.body.path, $0) }
         case ("User", .disable): suspend(target.id, evidence)
         case ("User", .enable), ("User", .delete): resume(target.id, evidence)
         default: break

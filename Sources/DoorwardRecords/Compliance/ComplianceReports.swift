@@ -72,13 +72,13 @@ package struct ComplianceReports: Sendable {
     private func record(
         of request: ComplianceRequest, _ log: LogID, by caller: Caller, in tenancy: TenancyDirectory, at now: Timestamp
     ) -> PendingRecord {
-        var place = EntityPathIDs(portfolioID: log.portfolioID)
-        if case .property(let id) = request.place { place.propertyID = id }
+        var path = EntityPathIDs(portfolioID: log.portfolioID)
+        if case .property(let id) = request.place { path.propertyID = id }
         return PendingRecord(
             RecordBody(
                 log: log, id: random.id(at: now), at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
                 source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
-                place: place, event: .export,
+                path: path, event: .export,
                 details: [
                     "what": .string("complianceReport"), "from": .string(request.period.lowerBound.description),
                     "until": .string(request.period.upperBound.description),

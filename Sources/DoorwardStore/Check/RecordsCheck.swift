@@ -82,7 +82,7 @@ struct RecordsCheck {
             let position = EntryKey(logKey: log.key, seq: entries.seq)
             let body = try entries.check(row)
             do {
-                let isCommand = try commands.see(body, at: position, isCut: log.firstSeq > 0, in: db)
+                let isCommand = try commands.see(body, at: position, isTruncated: log.firstSeq > 0, in: db)
                 if position.seq < log.projected {
                     var entry = IndexedEntry(body, at: position)
                     entry.isCommand = isCommand
@@ -184,9 +184,9 @@ struct CommandsCheck {
 
     /// Checks the next record of a log.
     ///
-    /// - Parameter isCut: whether records were removed from the log. An outcome's intent may be one of them.
+    /// - Parameter isTruncated: whether records were removed from the log. An outcome's intent may be one of them.
     /// - Returns: whether the record is the intent of a new command.
-    mutating func see(_ body: RecordBody, at position: EntryKey, isCut: Bool, in db: Database) throws -> Bool {
+    mutating func see(_ body: RecordBody, at position: EntryKey, isTruncated: Bool, in db: Database) throws -> Bool {
         guard let id = body.commandID else { return false }
         switch body.kind {
         case .commandIntent where open[id] == nil:
@@ -195,7 +195,7 @@ struct CommandsCheck {
             count += 1
             open[id] = position
             return true
-        case .commandOutcome where isCut && open[id] == nil:
+        case .commandOutcome where isTruncated && open[id] == nil:
             // The command's row may have been removed with its intent.
             guard let row = try row(of: id, in: db) else { break }
             guard row.isEnded, row.state == body.outcome, row.intent < position else {

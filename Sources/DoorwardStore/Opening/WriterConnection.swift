@@ -117,7 +117,7 @@ struct WriterConnection {
     /// - Parameter waitsForReaders: whether to wait for readers, for at most a second. Every transaction waits, too.
     /// - Returns: whether the log was truncated.
     @discardableResult
-    func cutLog(waitsForReaders: Bool) throws -> Bool {
+    func truncateWAL(waitsForReaders: Bool) throws -> Bool {
         do {
             try queue.writeWithoutTransaction { db in
                 sqlite3_busy_timeout(db.sqliteConnection, waitsForReaders ? Self.busyTimeout : 0)

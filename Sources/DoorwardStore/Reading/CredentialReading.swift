@@ -32,7 +32,7 @@ enum CredentialReading {
             "SELECT id, user_id, made_by, created_at, expires_at FROM password_resets WHERE digest = ?", [Data(digest)]
         ) { columns in
             PasswordReset(
-                id: try columns.id(), userID: try columns.id(), madeBy: try columns.optionalID(),
+                id: try columns.id(), userID: try columns.id(), createdBy: try columns.optionalID(),
                 createdAt: try columns.instant(), expiresAt: try columns.instant())
         }
     }

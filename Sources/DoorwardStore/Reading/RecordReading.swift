@@ -148,20 +148,22 @@ struct RecordReading {
     }
 }
 
-/// Reads the sizes, frontiers and checkpoint marks of the logs.
+/// Reads the sizes, frontiers and last checkpoints of the logs.
 enum LogHeadReading {
     static func heads(in db: Database) throws -> [LogHead] {
-        var marks = try db.rows("SELECT log_id, generation, size, signed_at FROM log_checkpoints", []) { columns in
-            CheckpointMark(
+        var lastCheckpoints = try db.rows("SELECT log_id, generation, size, signed_at FROM log_checkpoints", []) { columns in
+            LastCheckpoint(
                 log: try Self.log(columns.value()), generation: Int(clamping: try columns.value(Int64.self)),
                 size: UInt64(clamping: try columns.value(Int64.self)),
                 signedAt: try columns.optionalInstant())
-        }.reduce(into: [LogID: CheckpointMark]()) { $0[$1.log] = $1 }
+        }.reduce(into: [LogID: LastCheckpoint]()) { $0[$1.log] = $1 }
         var heads = try db.rows("SELECT log_id, size FROM logs", []) { columns in
             let log = try Self.log(columns.value())
-            return LogHead(log: log, size: UInt64(clamping: try columns.value(Int64.self)), mark: marks.removeValue(forKey: log))
+            return LogHead(
+                log: log, size: UInt64(clamping: try columns.value(Int64.self)),
+                lastCheckpoint: lastCheckpoints.removeValue(forKey: log))
         }
-        heads += marks.values.map { LogHead(log: $0.log, size: 0, mark: $0) }
+        heads += lastCheckpoints.values.map { LogHead(log: $0.log, size: 0, lastCheckpoint: $0) }
         return heads.sorted { $0.log.description < $1.log.description }
     }
 

@@ -141,7 +141,7 @@ struct LogTiles {
             guard known < end else { continue }
             hashes += try leaves(log, known..<end, in: db)
             guard hashes.count == Int(end - first) * hashBytes else {
-                throw ConstraintViolation(.inconsistent("a cut of a log whose tree lacks hashes"))
+                throw ConstraintViolation(.inconsistent("a truncation of a log whose tree lacks hashes"))
             }
             try write(log, place, hashes, in: db)
         }

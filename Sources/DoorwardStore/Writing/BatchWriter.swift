@@ -114,7 +114,7 @@ struct BatchWriter {
         }
         for entry in transaction.idempotency { try IdempotencyWriting.keep(entry, in: db) }
         for owner in transaction.forgets { try appender.forget(owner, in: db) }
-        for cut in transaction.cuts { try appender.cut(cut, in: db) }
+        for truncation in transaction.truncations { try appender.truncate(truncation, in: db) }
         return appended.map(\.place)
     }
 
@@ -137,7 +137,7 @@ struct BatchWriter {
         // A backup is a long-running reader: the log grows during the backup, and is truncated afterwards.
         if pages > limits.pagesBeforeCut, !backups.isRunning {
             // Commands wait for the readers only if these would otherwise keep the log growing.
-            try connection.cutLog(waitsForReaders: pages > limits.pagesBeforeWaiting)
+            try connection.truncateWAL(waitsForReaders: pages > limits.pagesBeforeWaiting)
         }
         try hooks.afterCheckpoint()
     }
@@ -179,8 +179,8 @@ enum CredentialWriting {
             guard db.changesCount == 1 else { throw ConstraintViolation(.resetTokenSpent) }
         case .endReset(let user):
             try db.run("DELETE FROM password_resets WHERE user_id = ?", [user.blob])
-        case .endResets(let maker):
-            try db.run("DELETE FROM password_resets WHERE made_by = ?", [maker.blob])
+        case .endResets(let creator):
+            try db.run("DELETE FROM password_resets WHERE made_by = ?", [creator.blob])
         case .setRecoveryCodes(let user, let digests):
             try db.run("DELETE FROM recovery_codes WHERE user_id = ?", [user.blob])
             for digest in digests {
@@ -227,7 +227,7 @@ enum CredentialWriting {
             "INSERT INTO sessions (id, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
             [session.id.blob, session.userID.blob, session.createdAt.milliseconds, session.expiresAt.milliseconds])
         try insert(refreshDigest, of: session.id, in: db)
-        try Pruning.sessions(expiredAt: session.createdAt, limit: Pruning.besideAnInsert, in: db)
+        try Pruning.sessions(expiredAt: session.createdAt, limit: Pruning.rowsPerInsert, in: db)
     }
 
     private static func offer(_ reset: PasswordReset, digest: [UInt8], in db: Database) throws {
@@ -239,7 +239,7 @@ enum CredentialWriting {
             """,
             [
                 reset.userID.blob, reset.id.blob, Data(digest), reset.createdAt.milliseconds, reset.expiresAt.milliseconds,
-                reset.madeBy?.blob,
+                reset.createdBy?.blob,
             ])
     }
 

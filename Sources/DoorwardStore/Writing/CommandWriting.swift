@@ -97,7 +97,7 @@ enum RuleColumns {
     }
 }
 
-/// Writes uses of guest accesses and checkpoint marks, one row each.
+/// Writes uses of guest accesses and last checkpoints, one row each.
 enum CounterWriting {
     static func apply(_ change: CounterChange, in db: Database) throws {
         switch change {
@@ -114,7 +114,7 @@ enum CounterWriting {
             var isKnown = false
             try db.step("SELECT 1 FROM guest_accesses WHERE id = ?", [id]) { _ in isKnown = true }
             if isKnown { throw ConstraintViolation(.inconsistent("a use was returned that had not been taken")) }
-        case .noteCheckpoint(let mark):
+        case .setLastCheckpoint(let checkpoint):
             try db.run(
                 """
                 INSERT INTO log_checkpoints (log_id, generation, size, signed_at) VALUES (?, ?, ?, ?)
@@ -122,12 +122,15 @@ enum CounterWriting {
                 SET generation = excluded.generation, size = excluded.size, signed_at = excluded.signed_at
                 WHERE (excluded.generation, excluded.size) >= (generation, size)
                 """,
-                [mark.log.description, mark.generation, Int64(clamping: mark.size), mark.signedAt?.milliseconds])
+                [
+                    checkpoint.log.description, checkpoint.generation, Int64(clamping: checkpoint.size),
+                    checkpoint.signedAt?.milliseconds,
+                ])
         }
     }
 
     /// - Throws: `ConstraintViolation` if the precondition does not hold in the open transaction.
-    static func check(_ precondition: Precondition, in db: Database, _ keys: PersonKeyFile) throws {
+    static func check(_ precondition: StorePrecondition, in db: Database, _ keys: PersonKeyFile) throws {
         switch precondition {
         case .unchanged(let change):
             if try !TenancyWriting.isWritten(change, in: db, keys) { throw ConstraintViolation(.entityChanged(change.entity)) }
@@ -187,7 +190,7 @@ enum ClockReading {
                 guard let instant = Timestamp(stored: row.integer(index)) else { throw UnreadableColumn(column: column) }
                 return instant
             }
-            clock = StoredClock(mark: try instant(0, "mark"))
+            clock = StoredClock(highWaterMark: try instant(0, "mark"))
             guard !row.isNull(1), !row.isNull(2) else { return }
             clock?.unconfirmed = UnconfirmedStep(before: try instant(1, "step_before"), after: try instant(2, "step_after"))
         }
@@ -216,7 +219,7 @@ enum IdempotencyWriting {
                 entry.createdAt.milliseconds,
             ])
         try Pruning.idempotency(
-            before: entry.createdAt.advanced(by: .zero - lifetime), limit: Pruning.besideAnInsert, in: db)
+            before: entry.createdAt.advanced(by: .zero - lifetime), limit: Pruning.rowsPerInsert, in: db)
     }
 }
 

@@ -197,13 +197,13 @@ struct LogAppender {
     }
 
     /// Removes the oldest records of a log.
-    mutating func cut(_ cut: LogCut, in db: Database) throws {
-        guard cut.firstSeq > 0 else { return }
-        let head = try head(of: cut.log, in: db)
-        guard cut.firstSeq <= head.frontier.size else {
-            throw ConstraintViolation(.inconsistent("a cut beyond the end of a log"))
+    mutating func truncate(_ truncation: LogTruncation, in db: Database) throws {
+        guard truncation.firstSeq > 0 else { return }
+        let head = try head(of: truncation.log, in: db)
+        guard truncation.firstSeq <= head.frontier.size else {
+            throw ConstraintViolation(.inconsistent("a truncation beyond the end of a log"))
         }
-        try LogCutting(log: head.key, until: cut.firstSeq, in: db).run()
+        try LogTruncator(log: head.key, until: truncation.firstSeq, in: db).run()
     }
 
     private mutating func key(of owner: PersonKeyOwner, log: Int64, seq: UInt64, in db: Database) throws -> PersonKey {
@@ -287,7 +287,7 @@ struct LayeredCache<Key: Hashable, Value> {
 /// Removes the oldest records of a log with everything that is derived from them, except the nodes of the log's tree.
 ///
 /// The cost is proportional to the number of removed records, so the caller removes many of them in several transactions.
-struct LogCutting {
+struct LogTruncator {
     private let log: Int64
     private let until: UInt64
     private let db: Database
@@ -304,7 +304,7 @@ struct LogCutting {
         let removed = UnprojectedLog(key: log, seqs: first..<until)
         let entries = try removed.entries(in: db)
         guard entries.count == removed.seqs.count else {
-            throw ConstraintViolation(.inconsistent("a cut of a log that lacks records"))
+            throw ConstraintViolation(.inconsistent("a truncation of a log that lacks records"))
         }
         try LogTiles.keepLeaves(log, first..<until, in: db)
         try removeProjections(of: entries.filter { $0.position.seq < projected })
@@ -325,7 +325,7 @@ struct LogCutting {
         try db.step("SELECT 1 FROM commands WHERE intent >= ? AND intent < ? AND is_ended = 0 LIMIT 1", range(from: 0)) { _ in
             isOpen = true
         }
-        if isOpen { throw ConstraintViolation(.inconsistent("a cut of the intent of an open command")) }
+        if isOpen { throw ConstraintViolation(.inconsistent("a truncation of the intent of an open command")) }
     }
 
     /// Removes the blocks of posting lists that contain only removed records, and subtracts the removed commands from the counts. Lists

@@ -81,7 +81,7 @@ actor StoreWriter {
             try await keyFileThread.run { [keys] in try keys.erase(erased) }
             // A batch may have failed, or the store may have been closed meanwhile.
             guard let connection else { return .failure(.unavailable) }
-            return .success(try !backups.isRunning && connection.cutLog(waitsForReaders: false))
+            return .success(try !backups.isRunning && connection.truncateWAL(waitsForReaders: false))
         } catch {
             let failure = error as? DurableFile.Failure
             let reason = failure.map { "the person-key file cannot be \($0.verb): \($0.reason)" } ?? describe(error)
@@ -135,7 +135,7 @@ actor StoreWriter {
             try writer.projectAll()
             condition = .open(writer)
             try hooks.beforeCheckpoint()
-            try writer.connection.cutLog(waitsForReaders: true)
+            try writer.connection.truncateWAL(waitsForReaders: true)
             try hooks.afterCheckpoint()
         } catch {
             condition = .closed
@@ -331,7 +331,7 @@ final class WriterExecutor: SerialExecutor {
 enum Pruning {
     /// The number of expired rows that are removed from a table with each insertion. It is more than one, so that the table
     /// shrinks.
-    static let besideAnInsert = 8
+    static let rowsPerInsert = 8
     /// The number of expired rows that one transaction removes from a table when the store is opened.
     static let atOpening = 4096
 

@@ -140,11 +140,12 @@ extension StoreScript {
     }
 
     fileprivate mutating func invitation(
-        _ digest: [UInt8], _ offer: Invitation.Offer? = nil, by maker: UserID? = nil
+        _ digest: [UInt8], _ offer: Invitation.Offer? = nil, by creator: UserID? = nil
     ) -> Invitation {
         Invitation(
             id: fixture.id(), email: "Grace@example.com", offer: offer ?? .role(.auditor, on: .property(property)),
-            userID: maker ?? user, keyID: fixture.id(), digest: digest, createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
+            userID: creator ?? user, keyID: fixture.id(), digest: digest, createdAt: now,
+            expiresAt: now.advanced(by: .seconds(60)))
     }
 }
 
@@ -302,14 +303,14 @@ extension StoreConformance {
         },
         StoreConformanceCheck("Resets can be ended by their user or by their creator; other resets are kept") { store in
             var script = StoreScript(seed: 18)
-            let (maker, other) = (script.fixture.user("Grace"), script.fixture.user("Linus"))
+            let (creator, other) = (script.fixture.user("Grace"), script.fixture.user("Linus"))
             _ = try await store.commit(script.tenancy)
-            let (first, second) = (reset(of: script.user, by: maker, &script), reset(of: other, by: other, &script))
+            let (first, second) = (reset(of: script.user, by: creator, &script), reset(of: other, by: other, &script))
             func offerBoth() async throws {
                 _ = try await store.commit(
                     StoreTransaction(credentials: [.offerReset(first, digest: [1]), .offerReset(second, digest: [2])]))
             }
-            for end in [CredentialChange.endReset(of: script.user), .endResets(madeBy: maker)] {
+            for end in [CredentialChange.endReset(of: script.user), .endResets(createdBy: creator)] {
                 try await offerBoth()
                 _ = try await store.commit(StoreTransaction(credentials: [end]))
                 try require(try await store.passwordReset(digest: [1]), is: nil, "the ended reset")
@@ -318,9 +319,9 @@ extension StoreConformance {
         },
     ]
 
-    private static func reset(of user: UserID, by maker: UserID? = nil, _ script: inout StoreScript) -> PasswordReset {
+    private static func reset(of user: UserID, by creator: UserID? = nil, _ script: inout StoreScript) -> PasswordReset {
         PasswordReset(
-            id: script.fixture.id(), userID: user, madeBy: maker, createdAt: script.now,
+            id: script.fixture.id(), userID: user, createdBy: creator, createdAt: script.now,
             expiresAt: script.now.advanced(by: .seconds(60)))
     }
 }

@@ -9,18 +9,18 @@ extension StoreConformance {
             let step = UnconfirmedStep(before: start, after: start.advanced(by: .seconds(86_400)))
             try require(try await store.storedClock(), is: nil, "the clock of a new store")
             let cases: [(StoredClockChange, StoredClock)] = [
-                (.raiseMark(start), StoredClock(mark: start)),
-                (.raiseMark(start.advanced(by: .seconds(-1))), StoredClock(mark: start)),
-                (.setUnconfirmed(step), StoredClock(mark: start, unconfirmed: step)),
+                (.raiseMark(start), StoredClock(highWaterMark: start)),
+                (.raiseMark(start.advanced(by: .seconds(-1))), StoredClock(highWaterMark: start)),
+                (.setUnconfirmed(step), StoredClock(highWaterMark: start, unconfirmed: step)),
                 (
                     .raiseMark(start.advanced(by: .seconds(1))),
-                    StoredClock(mark: start.advanced(by: .seconds(1)), unconfirmed: step)
+                    StoredClock(highWaterMark: start.advanced(by: .seconds(1)), unconfirmed: step)
                 ),
                 (
                     .setMark(start.advanced(by: .seconds(-9))),
-                    StoredClock(mark: start.advanced(by: .seconds(-9)), unconfirmed: step)
+                    StoredClock(highWaterMark: start.advanced(by: .seconds(-9)), unconfirmed: step)
                 ),
-                (.setUnconfirmed(nil), StoredClock(mark: start.advanced(by: .seconds(-9)))),
+                (.setUnconfirmed(nil), StoredClock(highWaterMark: start.advanced(by: .seconds(-9)))),
             ]
             for (change, expected) in cases {
                 _ = try await store.commit(StoreTransaction(clock: [change]))

@@ -157,7 +157,7 @@ extension StoreConformance {
         },
     ]
 
-    private static func requireHolds(_ precondition: Precondition, in store: any GatewayStore) async throws {
+    private static func requireHolds(_ precondition: StorePrecondition, in store: any GatewayStore) async throws {
         do {
             _ = try await store.commit(StoreTransaction(requires: [precondition]))
         } catch {
@@ -166,7 +166,7 @@ extension StoreConformance {
     }
 
     private static func requireUnmet(
-        _ rule: StoreRefusal, requires precondition: Precondition, by store: any GatewayStore
+        _ rule: StoreRefusal, requires precondition: StorePrecondition, by store: any GatewayStore
     ) async throws {
         try await requireRefusal(rule, of: StoreTransaction(requires: [precondition]), by: store)
     }

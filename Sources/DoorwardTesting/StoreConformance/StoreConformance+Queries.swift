@@ -86,11 +86,11 @@ extension StoreConformance {
             let expected = sorted(before, by: query)
             let first = try await store.records(query)
             _ = try await writeRecords(20, &script, to: store)
-            query.after = first.last?.place
+            query.after = first.last?.position
             try require(
                 first + (try await store.records(query)), is: Array(expected.prefix(30)), "two pages, with records in between")
             var ascending = RecordQuery(scopes: scopes, order: .oldestFirst, limit: 1000)
-            ascending.after = sorted(before, by: ascending).last?.place
+            ascending.after = sorted(before, by: ascending).last?.position
             try require(try await store.records(ascending).count, is: 20, "the records appended since")
         },
         StoreConformanceCheck("Records in the gateway's log are in no scope of a portfolio, property or unit") { store in

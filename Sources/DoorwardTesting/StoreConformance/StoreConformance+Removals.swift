@@ -51,9 +51,9 @@ extension StoreConformance {
             let (victim, session) = (script.user, script.session())
             let other = script.fixture.user("Grace", email: "grace@example.com")
             _ = try await store.commit(script.tenancy)
-            func reset(of user: UserID, by maker: UserID, id: UInt64) -> PasswordReset {
+            func reset(of user: UserID, by creator: UserID, id: UInt64) -> PasswordReset {
                 PasswordReset(
-                    id: EntityID(high: 93, low: id), userID: user, madeBy: maker, createdAt: script.now,
+                    id: EntityID(high: 93, low: id), userID: user, createdBy: creator, createdAt: script.now,
                     expiresAt: script.now.advanced(by: .seconds(60)))
             }
             _ = try await store.commit(
@@ -80,7 +80,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: [.removeUser(script.user)]))
             let scope = RecordScope.portfolioLog(script.portfolio)
             let record = try await store.records(RecordQuery(scopes: [scope], limit: 5)).first
-            try require(record?.place, is: written.first, "the record")
+            try require(record?.position, is: written.first, "the record")
             try require(record?.body.actor, is: script.actor, "its actor, with the name")
             var other = TenancyFixture(seed: 95)
             let namesake = other.user("Ada", email: address.uppercased())
@@ -150,8 +150,8 @@ extension StoreConformance {
 
 extension StoreConformance {
     /// Requirements of removals of the oldest records of a log.
-    static let cutChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A cut removes the oldest records of one log, which keeps its size and its tree") { store in
+    static let truncationChecks: [StoreConformanceCheck] = [
+        StoreConformanceCheck("A truncation removes the oldest records of one log, which keeps its size and its tree") { store in
             var script = StoreScript(seed: 91)
             _ = try await store.commit(script.tenancy)
             let log = LogID.portfolio(script.portfolio)
@@ -161,19 +161,19 @@ extension StoreConformance {
             let (frontier, leaf) = (try await store.frontier(of: log), try await store.node(level: 0, index: 3, of: log))
             let last = script.event(on: script.door)
             bodies.append(last)
-            // The record of a cut is in the same transaction.
+            // The record of a truncation is in the same transaction.
             let places = try await store.commit(
-                StoreTransaction(records: [PendingRecord(last)], cuts: [LogCut(log: log, firstSeq: 7)]))
+                StoreTransaction(records: [PendingRecord(last)], truncations: [LogTruncation(log: log, firstSeq: 7)]))
             try require(places.map(\.seq), is: [20], "the number of the next record")
             try await requireCut(store, log, script, at: 7, of: bodies)
             try require(try await store.node(level: 0, index: 3, of: log), is: leaf, "the leaf of a removed record")
             try require(try await store.node(level: 4, index: 0, of: log) != nil, is: true, "a node over removed records")
             try require(try await store.frontier(of: log)?.size, is: (frontier?.size ?? 0) + 1, "the size of the tree")
             try require(try await store.record(other.id)?.body.id, is: other.id, "a record of another log")
-            // A cut before the first record that is left changes nothing.
-            _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: 2)]))
+            // A truncation before the first record that is left changes nothing.
+            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 2)]))
             try await requireCut(store, log, script, at: 7, of: bodies)
-            _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: 21)]))
+            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 21)]))
             try await requireCut(store, log, script, at: 21, of: bodies)
             let next = script.event(on: script.door)
             let place = try await store.commit(StoreTransaction(records: [PendingRecord(next)])).first
@@ -190,13 +190,14 @@ extension StoreConformance {
             _ = try await store.commit(script.end(script.confirmed(ended)))
             _ = try await store.commit(script.begin(open))
             try await requireRefusal(
-                .inconsistent("a cut of the intent of an open command"),
-                of: StoreTransaction(cuts: [LogCut(log: log, firstSeq: 3)]), by: store)
+                .inconsistent("a truncation of the intent of an open command"),
+                of: StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 3)]), by: store)
             try await requireRefusal(
-                .inconsistent("a cut beyond the end of a log"), of: StoreTransaction(cuts: [LogCut(log: log, firstSeq: 4)]),
+                .inconsistent("a truncation beyond the end of a log"),
+                of: StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 4)]),
                 by: store)
-            try require(try await store.command(ended.id) != nil, is: true, "the command before the cut")
-            _ = try await store.commit(StoreTransaction(cuts: [LogCut(log: log, firstSeq: 2)]))
+            try require(try await store.command(ended.id) != nil, is: true, "the command before the truncation")
+            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 2)]))
             try require(try await store.command(ended.id), is: nil, "the command of a removed intent")
             let query = CommandQuery(scopes: [.portfolioLog(script.portfolio)], limit: 10)
             let found = try await store.commands(query)
@@ -216,11 +217,12 @@ extension StoreConformance {
             }
             _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
             let refused = StoreTransaction(
-                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], cuts: [LogCut(log: log, firstSeq: 2)])
+                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)],
+                truncations: [LogTruncation(log: log, firstSeq: 2)])
             try await requireRefusal(.usesExhausted(GuestAccessID(high: 0, low: 1)), of: refused, by: store)
             try await requireCut(store, log, script, at: 0, of: bodies)
             _ = try await store.commit(
-                StoreTransaction(forgets: [.user(script.user)], cuts: [LogCut(log: log, firstSeq: 2)]))
+                StoreTransaction(forgets: [.user(script.user)], truncations: [LogTruncation(log: log, firstSeq: 2)]))
             try await requireCut(store, log, script, at: 2, of: bodies)
             try require(try await store.record(bodies[3].id)?.body.actor.name, is: nil, "the name in a record that is left")
             try require(try await store.logs(withValuesOf: script.user), is: [], "the logs with values of the person")

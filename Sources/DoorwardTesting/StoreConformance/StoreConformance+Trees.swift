@@ -129,16 +129,17 @@ extension StoreConformance {
             try require(
                 try await seqs([10..<20, 512..<600], upTo: sizes[10..<20].reduce(0, +)), is: Array(10..<20), "a later range")
         },
-        StoreConformanceCheck("The heads of the logs have their sizes and marks, and the frontier gives the root of the records")
-        {
+        StoreConformanceCheck(
+            "The heads of the logs have their sizes and last checkpoints, and the frontier gives the root of the records"
+        ) {
             store in
             var script = StoreScript(seed: 75)
             _ = try await store.commit(script.tenancy)
             try require(try await store.logHeads(), is: [], "the logs of a store without a record")
             try require(try await store.frontier(of: .gateway), is: nil, "the frontier of a log without a record")
             let (log, other) = (LogID.portfolio(script.portfolio), LogID.portfolio(script.otherPortfolio))
-            func mark(_ log: LogID, _ generation: Int, _ size: UInt64) -> CheckpointMark {
-                CheckpointMark(log: log, generation: generation, size: size, signedAt: size > 0 ? script.now : nil)
+            func checkpoint(_ log: LogID, _ generation: Int, _ size: UInt64) -> LastCheckpoint {
+                LastCheckpoint(log: log, generation: generation, size: size, signedAt: size > 0 ? script.now : nil)
             }
             var written = 0
             for count in [1, 2, 250, 4, 30] {
@@ -150,19 +151,23 @@ extension StoreConformance {
                 try require(frontier?.size, is: UInt64(written), "the size")
                 try require(frontier?.root, is: MerkleTree.root(ofLeafHashes: leaves), "the root")
             }
-            _ = try await store.commit(StoreTransaction(counters: [.noteCheckpoint(mark(other, 2, 0))]))
+            _ = try await store.commit(StoreTransaction(counters: [.setLastCheckpoint(checkpoint(other, 2, 0))]))
             let heads = [
-                LogHead(log: log, size: UInt64(written), mark: nil), LogHead(log: other, size: 0, mark: mark(other, 2, 0)),
+                LogHead(log: log, size: UInt64(written), lastCheckpoint: nil),
+                LogHead(log: other, size: 0, lastCheckpoint: checkpoint(other, 2, 0)),
             ].sorted { $0.log.description < $1.log.description }
             try require(try await store.logHeads(), is: heads, "the logs")
-            // A checkpoint mark is replaced by a mark of a later generation, or by one of more records in the same generation.
-            let steps: [(CheckpointMark, CheckpointMark)] = [
-                (mark(log, 1, 5), mark(log, 1, 5)), (mark(log, 1, 9), mark(log, 1, 9)), (mark(log, 1, 3), mark(log, 1, 9)),
-                (mark(log, 2, 0), mark(log, 2, 0)), (mark(log, 1, 99), mark(log, 2, 0)), (mark(log, 2, 4), mark(log, 2, 4)),
+            // A last checkpoint is replaced by one of a later generation, or by one of more records in the same generation.
+            let steps: [(LastCheckpoint, LastCheckpoint)] = [
+                (checkpoint(log, 1, 5), checkpoint(log, 1, 5)), (checkpoint(log, 1, 9), checkpoint(log, 1, 9)),
+                (checkpoint(log, 1, 3), checkpoint(log, 1, 9)),
+                (checkpoint(log, 2, 0), checkpoint(log, 2, 0)), (checkpoint(log, 1, 99), checkpoint(log, 2, 0)),
+                (checkpoint(log, 2, 4), checkpoint(log, 2, 4)),
             ]
             for (next, expected) in steps {
-                _ = try await store.commit(StoreTransaction(counters: [.noteCheckpoint(next)]))
-                try require(try await store.logHeads().first { $0.log == log }?.mark, is: expected, "the mark")
+                _ = try await store.commit(StoreTransaction(counters: [.setLastCheckpoint(next)]))
+                try require(
+                    try await store.logHeads().first { $0.log == log }?.lastCheckpoint, is: expected, "the last checkpoint")
             }
         },
         StoreConformanceCheck("The public keys of a purpose are kept in their order, and a repeated key once") { store in

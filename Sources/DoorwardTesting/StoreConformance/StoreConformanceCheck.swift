@@ -21,7 +21,7 @@ package enum StoreConformance {
     /// All checks, grouped by topic. Each check requires a new, empty store, and may leave any content in it.
     package static let checks: [StoreConformanceCheck] =
         tenancyChecks + removalChecks + credentialChecks + resetChecks + accountChecks + commandChecks + idempotencyChecks
-        + recordChecks + queryChecks + backupChecks + preconditionChecks + treeChecks + cutChecks
+        + recordChecks + queryChecks + backupChecks + preconditionChecks + treeChecks + truncationChecks
         + clockChecks
 }
 

@@ -98,7 +98,7 @@ struct AdminCreate: AsyncParsableCommand {
 
     private static func passwordSentence(_ problem: String?) -> String {
         switch problem {
-        case "too_short": "the password is too short: it needs \(PasswordRules.shortest) characters at least"
+        case "too_short": "the password is too short: it needs \(PasswordRules.minCharacters) characters at least"
         case "too_long": "the password is too long: it may have \(PasswordRules.maxBytes) bytes at most"
         default: "the password is a commonly used one; choose another"
         }

@@ -26,15 +26,16 @@ struct GatewayKey: Sendable {
 
     /// - Parameters:
     ///   - shownDefault: the default in the documentation, if it is not the one of a new configuration.
-    ///   - meaning: the key's documentation; see `ConfigurationKey.meaning`.
+    ///   - description: the key's documentation; see `ConfigurationKey.description`.
     private init<Value>(
         _ path: String, _ place: any (WritableKeyPath<GatewayConfiguration, Value> & Sendable), _ type: SettingType,
-        needs needed: String? = nil, shownDefault: String? = nil, _ meaning: String
+        needs needed: String? = nil, shownDefault: String? = nil, _ description: String
     ) {
         let standard = SettingValue(content: GatewayConfiguration()[keyPath: place])
         // If a key requires another key, its default cannot be set alone, so the documentation does not show the default as code.
         key = ConfigurationKey(
-            path, type, default: standard, shownDefault: shownDefault ?? (needed == nil ? nil : standard?.text), meaning: meaning)
+            path, type, default: standard, shownDefault: shownDefault ?? (needed == nil ? nil : standard?.text),
+            description: description)
         self.needed = needed
         set = { setting, configuration in
             // The type of the key must match the property that it sets; a test sets each key.

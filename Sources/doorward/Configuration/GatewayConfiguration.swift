@@ -158,7 +158,7 @@ extension GatewayConfiguration {
         guard let backup, let folder = backupFolder, let at = DoorwardDomain.LocalTime(backup.at) else { return nil }
         return ScheduledBackups(
             BackupSchedule(at: at, zone: Self.hostZone(logger)), keepDays: backup.keepDays,
-            in: BackupFolder(path: folder, personKeyFile: personKeyPath), by: control.storeCare, clock: control.clock,
+            in: BackupFolder(path: folder, personKeyFile: personKeyPath), by: control.backupService, clock: control.clock,
             logger: logger, metrics: metrics)
     }
 

@@ -88,8 +88,8 @@ struct Demo: AsyncParsableCommand {
             scenario.seed = seed ?? scenario.seed
             let name = path.split(separator: "/").last.map(String.init) ?? path
             return try ScenarioHouse.plan(for: scenario, title: name)
-        } catch let mistakes as YAMLErrors {
-            throw CommandFailure("the scenario", mistakes)
+        } catch let errors as YAMLErrors {
+            throw CommandFailure("the scenario", errors)
         }
     }
 
@@ -250,7 +250,7 @@ struct DemoScript: Sendable {
         let request = CommandRequest(
             caller: Caller(userID: user), deviceID: wish.lock, attemptedID: wish.lock.description, operation: wish.operation,
             timeout: .seconds(10))
-        guard case .fresh(let running)? = try? await control.locks.begin(request) else { return }
+        guard case .executed(let running)? = try? await control.locks.begin(request) else { return }
         _ = await running.finished
     }
 

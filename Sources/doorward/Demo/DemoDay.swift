@@ -36,7 +36,7 @@ struct DemoDay {
                     // The residents leave one after the other during the first hour.
                     resident.leaves = HouseTime.demoStart + .seconds(480 + 270 * index)
                     resident.returns = .seconds(16 * 3600 + 1500 * index)
-                    resident.spread = .seconds(240)
+                    resident.timeJitter = .seconds(240)
                     resident.forgets = 0.25
                     return resident
                 }
@@ -88,13 +88,15 @@ struct DemoDay {
         let doors = house.flats.map(\.door)
         return [
             ScenarioRule(
-                .every(.seconds(5400)), locks: doors, action: .event(.jam), spread: .seconds(1800), chance: 0.02,
+                .every(.seconds(5400)), locks: doors, action: .event(.jam), timeJitter: .seconds(1800), chance: 0.02,
                 duration: .seconds(900)),
             ScenarioRule(
-                .daily(Weekday.all, at: .seconds(11 * 3600)), locks: doors, action: .event(.lowBattery), spread: .seconds(7200),
+                .daily(Weekday.all, at: .seconds(11 * 3600)), locks: doors, action: .event(.lowBattery),
+                timeJitter: .seconds(7200),
                 chance: 0.04, duration: .seconds(6 * 3600)),
             ScenarioRule(
-                .every(.seconds(7200)), locks: house.lockNames, action: .event(.offline), spread: .seconds(3000), chance: 0.01,
+                .every(.seconds(7200)), locks: house.lockNames, action: .event(.offline), timeJitter: .seconds(3000),
+                chance: 0.01,
                 duration: .seconds(600)),
         ]
     }
@@ -102,7 +104,7 @@ struct DemoDay {
     /// A neighbour tries to unlock a door for which she has no access.
     private var attempts: ScenarioRule {
         ScenarioRule(
-            .every(.seconds(10_800)), locks: ["Door 1A"], action: .command(.unlock, by: "Nora"), spread: .seconds(3600),
+            .every(.seconds(10_800)), locks: ["Door 1A"], action: .command(.unlock, by: "Nora"), timeJitter: .seconds(3600),
             chance: 0.5)
     }
 
@@ -110,7 +112,8 @@ struct DemoDay {
     private var round: ScenarioRule {
         let rooms = house.sites.flatMap { $0.shared + $0.closed }
         return ScenarioRule(
-            .daily(Weekday.all, at: .seconds(22 * 3600)), locks: rooms, action: .command(.lock, by: "Max"), spread: .seconds(1200)
+            .daily(Weekday.all, at: .seconds(22 * 3600)), locks: rooms, action: .command(.lock, by: "Max"),
+            timeJitter: .seconds(1200)
         )
     }
 

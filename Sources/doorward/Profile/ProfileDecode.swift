@@ -158,7 +158,7 @@ struct LineFile {
     let path: String
 
     /// Maximum length of a line: 1 MiB, far more than any lock publishes.
-    private static let longest = 1 << 20
+    private static let maxLineBytes = 1 << 20
 
     /// - Parameter body: called for each line that is not empty, with its bytes without the line break, and its number from 1.
     /// - Throws: a `CommandFailure` if the file cannot be read, and the errors of `body`.
@@ -187,7 +187,9 @@ struct LineFile {
                     line.append(byte)
                 }
             }
-            guard line.count <= Self.longest else { throw CommandFailure("line \(number) is longer than \(Self.longest) bytes") }
+            guard line.count <= Self.maxLineBytes else {
+                throw CommandFailure("line \(number) is longer than \(Self.maxLineBytes) bytes")
+            }
         }
     }
 }

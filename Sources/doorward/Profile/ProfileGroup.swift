@@ -85,25 +85,25 @@ struct ProfileCheck: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let mistakes: YAMLErrors?
+        let errors: YAMLErrors?
         do {
             _ = try Profile(path: file)
-            mistakes = nil
+            errors = nil
         } catch {
-            mistakes = error
+            errors = error
         }
-        if output.json || mistakes == nil {
-            output.print(json: Array(json(mistakes?.mistakes ?? []).text.utf8)) { _ in ["\(file.printable): no mistakes"] }
+        if output.json || errors == nil {
+            output.print(json: Array(json(errors?.errors ?? []).text.utf8)) { _ in ["\(file.printable): no mistakes"] }
         }
-        if let mistakes { throw CommandFailure("the profile", mistakes) }
+        if let errors { throw CommandFailure("the profile", errors) }
     }
 
-    private func json(_ mistakes: [YAMLErrors.Mistake]) -> JSONObjectText {
+    private func json(_ errors: [YAMLErrors.Mistake]) -> JSONObjectText {
         var object = JSONObjectText()
         object.add("file", file)
         object.add(
             "mistakes",
-            mistakes.map { mistake in
+            errors.map { mistake in
                 var item = JSONObjectText()
                 item.add("line", mistake.line)
                 item.add("key", mistake.key)
@@ -147,7 +147,7 @@ struct ProfileView {
             object.add("words", words.keys.sorted())
         }
         object.add("aliases", variable.aliases)
-        object.add("meaning", variable.meaning)
+        object.add("meaning", variable.description)
         return object
     }
 }
@@ -183,7 +183,7 @@ struct LockAddress: ParsableArguments {
         do {
             return try Dialect(profile, variables: values)
         } catch {
-            let sentences = error.mistakes.map { Self.sentence($0, profile) }
+            let sentences = error.errors.map { Self.sentence($0, profile) }
             throw CommandFailure("the address is not one of `\(profile.id)`:\n  \(sentences.joined(separator: "\n  "))", code: 2)
         }
     }
@@ -192,7 +192,7 @@ struct LockAddress: ParsableArguments {
         let key = mistake.field.hasPrefix("address.") ? String(mistake.field.dropFirst("address.".count)) : mistake.field
         let variable = profile.variables.first { $0.name == key }
         switch mistake.problem {
-        case "required": return "\(key) is needed: \(variable?.meaning ?? "")"
+        case "required": return "\(key) is needed: \(variable?.description ?? "")"
         case "unknown_key":
             let names = profile.variables.map(\.name)
             let hint =

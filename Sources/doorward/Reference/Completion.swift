@@ -43,14 +43,14 @@ extension CompletionKind {
 
 /// Finds completions within a time limit, because the user waits for them.
 enum Completion {
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     /// - Returns: the names that the body finds, escaped for the shell; none if it fails or takes too long.
     static func names(_ body: @escaping @Sendable () async throws -> [String]) async -> [String] {
         let names = await withTaskGroup(of: [String].self) { group in
             group.addTask { (try? await body()) ?? [] }
             group.addTask {
-                try? await Task.sleep(for: patience)
+                try? await Task.sleep(for: timeout)
                 return []
             }
             defer { group.cancelAll() }

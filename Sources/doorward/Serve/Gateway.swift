@@ -19,7 +19,7 @@ struct Gateway: Service {
     private let logger: Logger
 
     /// How long a lock may take to confirm a command that was sent before the stop was requested.
-    private static let patience = Duration.seconds(10)
+    private static let gracePeriod = Duration.seconds(10)
 
     /// Opens the store and creates everything that uses it. Nothing is sent, and no port is opened yet.
     ///
@@ -116,7 +116,7 @@ struct Gateway: Service {
         backingUp.cancel()
         retention.cancel()
         await retention.value
-        await control.stop(patience: Self.patience)
+        await control.stop(gracePeriod: Self.gracePeriod)
         try ending.get()
     }
 
@@ -143,7 +143,7 @@ struct Gateway: Service {
                 try? await gracefulShutdown()
                 // The server waits for responses in progress; end the streams now, because their responses would not end otherwise.
                 control.streams.stop()
-                await control.locks.stop(patience: Self.patience)
+                await control.locks.stop(gracePeriod: Self.gracePeriod)
             }
             try await group.next()
             // If one of the two tasks ends, the other must end too: without a server no command can be requested. In a graceful

@@ -174,8 +174,8 @@ struct ServiceNotifier: Service {
         let socket = environment["NOTIFY_SOCKET"].flatMap { NotifySocket($0) }
         self.send = send ?? { socket?.send($0) }
         self.clock = clock
-        let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
-        interval = environment["WATCHDOG_USEC"].flatMap { isMeant ? Int64($0) : nil }.flatMap {
+        let isForThisProcess = environment["WATCHDOG_PID"].map { $0 == "\(process)" } ?? true
+        interval = environment["WATCHDOG_USEC"].flatMap { isForThisProcess ? Int64($0) : nil }.flatMap {
             $0 > 1 ? .microseconds($0 / 2) : nil
         }
     }

@@ -52,8 +52,8 @@ struct CommandFailure: Error, Equatable {
 
     /// - Parameter file: the noun for the file with the mistakes, such as `the profile`.
     init(_ file: String, _ errors: YAMLErrors) {
-        let mistakes = errors.description.split(separator: "\n").map { String($0).printable }
-        self.init("\(file) has mistakes:\n\(mistakes.joined(separator: "\n"))")
+        let lines = errors.description.split(separator: "\n").map { String($0).printable }
+        self.init("\(file) has mistakes:\n\(lines.joined(separator: "\n"))")
     }
 }
 

@@ -7,19 +7,19 @@ import Testing
     private static let bus = ConfigurationSection(
         "bus",
         [
-            ConfigurationKey("port", .text, isRequired: true, meaning: "the port"),
-            ConfigurationKey("baudRate", .integer(1200...115_200), default: .integer(9600), meaning: "bits in a second"),
-            ConfigurationKey("isQuiet", .boolean, meaning: "whether it is quiet"),
-            ConfigurationKey("folders", .folders, meaning: "folders"),
-            ConfigurationKey("ca", .file, meaning: "a file"),
-            ConfigurationKey("key", .secretFile, meaning: "a file with a secret"),
+            ConfigurationKey("port", .text, isRequired: true, description: "the port"),
+            ConfigurationKey("baudRate", .integer(1200...115_200), default: .integer(9600), description: "bits in a second"),
+            ConfigurationKey("isQuiet", .boolean, description: "whether it is quiet"),
+            ConfigurationKey("folders", .folders, description: "folders"),
+            ConfigurationKey("ca", .file, description: "a file"),
+            ConfigurationKey("key", .secretFile, description: "a file with a secret"),
         ])
     private static let bridges = ConfigurationSection(
         "bridges", listOf: "bridges",
         [
-            ConfigurationKey("name", .hostName, isRequired: true, meaning: "its name"),
-            ConfigurationKey("tags", .texts, meaning: "tags"),
-            ConfigurationKey("portfolio", .portfolio, meaning: "whose it is"),
+            ConfigurationKey("name", .hostName, isRequired: true, description: "its name"),
+            ConfigurationKey("tags", .texts, description: "tags"),
+            ConfigurationKey("portfolio", .portfolio, description: "whose it is"),
         ])
 
     private func settings(_ environment: [String: String]) throws(ConfigurationError) -> AdapterSettings {

@@ -6,15 +6,15 @@ import Testing
     @Test(
         "the row of the page has path, variable, default, range and meaning",
         arguments: [
-            (ConfigurationKey("bus.port", .text, isRequired: true, meaning: "the port"), "– | required; the port |"),
+            (ConfigurationKey("bus.port", .text, isRequired: true, description: "the port"), "– | required; the port |"),
             (
-                ConfigurationKey("bus.baudRate", .integer(1200...115_200), default: .integer(9600), meaning: "bits"),
+                ConfigurationKey("bus.baudRate", .integer(1200...115_200), default: .integer(9600), description: "bits"),
                 "`9600` | 1,200–115,200; bits |"
             ),
-            (ConfigurationKey("bus.wait", .integer(0...9), meaning: "seconds; 0 for none"), "– | seconds; 0 for none |"),
-            (ConfigurationKey("bus.tags", .texts, shownDefault: "all", meaning: "tags"), "all | tags |"),
-            (ConfigurationKey("bus.isOn", .boolean, default: .boolean(false), meaning: "whether"), "`false` | whether |"),
-            (ConfigurationKey("bus.many", .integer(1...1_000_007), meaning: "many"), "– | 1–1,000,007; many |"),
+            (ConfigurationKey("bus.wait", .integer(0...9), description: "seconds; 0 for none"), "– | seconds; 0 for none |"),
+            (ConfigurationKey("bus.tags", .texts, shownDefault: "all", description: "tags"), "all | tags |"),
+            (ConfigurationKey("bus.isOn", .boolean, default: .boolean(false), description: "whether"), "`false` | whether |"),
+            (ConfigurationKey("bus.many", .integer(1...1_000_007), description: "many"), "– | 1–1,000,007; many |"),
         ])
     func row(_ key: ConfigurationKey, _ end: String) {
         #expect(key.row == "| `\(key.path)` | `\(key.variable)` | \(end)")
@@ -22,7 +22,7 @@ import Testing
 
     @Test("a section has its keys below its name, those of a list below the number of an entry")
     func paths() {
-        let key = ConfigurationKey("caFile", .file, meaning: "a file")
+        let key = ConfigurationKey("caFile", .file, description: "a file")
         #expect(ConfigurationSection("bus", [key]).configurationKeys.map(\.path) == ["bus.caFile"])
         let list = ConfigurationSection("bridges", listOf: "bridges", [key]).configurationKeys
         #expect(list.map(\.path) == ["bridges.N.caFile"] && list.map(\.variable) == ["DOORWARD_BRIDGES_N_CA_FILE"])
@@ -57,7 +57,7 @@ import Testing
     func secret() throws {
         let format = SettingFormat("an address", secretProblem: { $0.contains("@") ? "must hold no password" : nil }) { _ in true
         }
-        let key = ConfigurationKey("bus.url", .formatted(format), meaning: "where it is")
+        let key = ConfigurationKey("bus.url", .formatted(format), description: "where it is")
         let mistake = #expect(throws: ConfigurationError.self) {
             try Setting.checked("me:hunter2@bus", for: key, at: .file("doorward.yaml", line: 3))
         }
@@ -68,8 +68,9 @@ import Testing
     @Test("of two keys with one path the first counts: no adapter takes over a key of the gateway")
     func twice() {
         let table = ConfigurationTable([
-            ConfigurationKey("http.port", .integer(1...9), meaning: "one"), ConfigurationKey("http.port", .text, meaning: "two"),
+            ConfigurationKey("http.port", .integer(1...9), description: "one"),
+            ConfigurationKey("http.port", .text, description: "two"),
         ])
-        #expect(table.key(at: "http.port")?.meaning == "one" && table.key(of: "DOORWARD_HTTP_PORT")?.key.meaning == "one")
+        #expect(table.key(at: "http.port")?.description == "one" && table.key(of: "DOORWARD_HTTP_PORT")?.key.description == "one")
     }
 }

@@ -118,7 +118,7 @@ struct CampaignRun: Sendable {
             case .replayed(let running):
                 let command = await running.finished.command
                 return .replayed("\(command.id) \(command.state.rawValue)")
-            case .fresh(let running):
+            case .executed(let running):
                 onAcceptance(running.accepted)
                 return .ended(await running.finished.command)
             }

@@ -55,11 +55,13 @@ import Testing
         #expect(await reason(house) == .clockUntrusted)
         #expect(try await house.run(by: house.ids.tenant).state == .confirmed)
         #expect(
-            await failure { _ = try await house.control.clockCare.accept(house.caller(house.ids.owner), loweringMark: false) }
+            await failure {
+                _ = try await house.control.clockAdministration.accept(house.caller(house.ids.owner), loweringMark: false)
+            }
                 != nil)
         #expect(await reason(house) == .clockUntrusted)
-        let status = try await house.control.clockCare.accept(house.caller(house.ids.superAdmin), loweringMark: false)
-        #expect(status.distrust == nil && status.mark == house.clock.now())
+        let status = try await house.control.clockAdministration.accept(house.caller(house.ids.superAdmin), loweringMark: false)
+        #expect(status.distrust == nil && status.highWaterMark == house.clock.now())
         #expect(await reason(house) == nil)
         let accepted = try #require(house.gatewayLog.map(\.body).last { $0.details["by"] == .string("accepted") })
         #expect(accepted.event == .clockStep && accepted.actor.userID == house.ids.superAdmin)
@@ -103,7 +105,7 @@ import Testing
         let next = try await House(
             clock: VirtualClock(start: house.clock.now().advanced(by: .seconds(5))), store: house.store.reopened())
         #expect(await reason(next, of: house) == .clockUntrusted)
-        _ = try await next.control.clockCare.accept(next.caller(house.ids.superAdmin), loweringMark: false)
+        _ = try await next.control.clockAdministration.accept(next.caller(house.ids.superAdmin), loweringMark: false)
         #expect(await reason(next, of: house) == nil)
         let last = try await House(
             clock: VirtualClock(start: next.clock.now().advanced(by: .seconds(5))), store: next.store.reopened())
@@ -117,16 +119,16 @@ import Testing
         _ = try await house.run(by: house.ids.tenant)
         house.clock.stepWall(by: .seconds(-600))
         let root = house.caller(house.ids.superAdmin)
-        let refusal = await failure { _ = try await house.control.clockCare.accept(root, loweringMark: false) }
+        let refusal = await failure { _ = try await house.control.clockAdministration.accept(root, loweringMark: false) }
         guard case .conflict(let sentence) = refusal else {
             Issue.record("\(String(describing: refusal))")
             return
         }
         #expect(sentence.contains("lowerMark"))
         #expect(await reason(house) == .clockUntrusted)
-        let status = try await house.control.clockCare.accept(root, loweringMark: true)
-        #expect(status.distrust == nil && status.mark == house.clock.now())
-        #expect(try await house.store.storedClock()?.mark == house.clock.now())
+        let status = try await house.control.clockAdministration.accept(root, loweringMark: true)
+        #expect(status.distrust == nil && status.highWaterMark == house.clock.now())
+        #expect(try await house.store.storedClock()?.highWaterMark == house.clock.now())
         #expect(await reason(house) == nil)
     }
 

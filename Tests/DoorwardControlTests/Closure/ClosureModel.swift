@@ -17,7 +17,7 @@ struct ClosureModel {
     private var knownRoles: Set<AssociationID> = []
     /// The links that the coalition has, by the guest access, with the digest of the token.
     private(set) var links: [GuestAccessID: [UInt8]] = [:]
-    /// Those of them that members made. A link gives only what its maker could give, so nothing that outsiders add to its access.
+    /// Those of them that members made. A link gives only what its creator could give, so nothing that outsiders add to its access.
     private var ownLinks: Set<GuestAccessID> = []
     /// The links of these that outsiders have just handed over.
     private var handed: Set<GuestAccessID> = []

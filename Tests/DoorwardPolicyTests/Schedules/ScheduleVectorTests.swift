@@ -219,9 +219,8 @@ import Testing
             #expect(clock.intervals(endingAfter: instant, in: window, count: 1) == Array(rest.prefix(1)))
             if clock.contains(instant) {
                 #expect(clock.nextClosing(after: instant, before: window.validUntil) == rest.first?.upperBound)
-                #expect(clock.nextOpening(after: instant, before: window.validUntil) == nil)
             } else {
-                #expect(clock.nextOpening(after: instant, before: window.validUntil) == rest.first?.lowerBound)
+                #expect(clock.nextChange(after: instant, before: window.validUntil) == rest.first?.lowerBound)
                 #expect(clock.nextClosing(after: instant, before: window.validUntil) == instant)
             }
         }

@@ -91,7 +91,7 @@ import Testing
                 let request = CommandRequest(
                     caller: Caller(userID: house.tenant), deviceID: house.door, attemptedID: house.door.description,
                     operation: .unlock, timeout: .seconds(10))
-                answered = try? await control.locks.begin(request).fresh?.finished.command
+                answered = try? await control.locks.begin(request).executed?.finished.command
                 if recorder.hits > before, fault != .swallowedWrite {
                     // The disk is still failing: health says so, and reading goes on.
                     if await control.isReadyToServe { report("the gateway is ready, although its disk fails") }
@@ -158,5 +158,5 @@ import Testing
 }
 
 extension Answered {
-    fileprivate var fresh: Value? { if case .fresh(let value) = self { value } else { nil } }
+    fileprivate var executed: Value? { if case .executed(let value) = self { value } else { nil } }
 }

@@ -15,14 +15,15 @@ enum FaultyAddress {
 
     static func fields(_ fault: AdapterFault?) -> [AddressField] {
         let fields = [
-            AddressField("door", .integer(0...999), isRequired: true, meaning: "The number of the door."),
+            AddressField("door", .integer(0...999), isRequired: true, description: "The number of the door."),
             AddressField(
-                "weight", .number(0...1), default: .number(fault == .defaultOutOfRange ? 2 : 0.5), meaning: "How heavy it is."),
-            AddressField("mode", .word(["whole", "limited"]), default: .string("whole"), meaning: "What it can do."),
-            AddressField("tags", .words(["old", "new"]), default: .array([]), meaning: "What is said of it."),
-            AddressField("note", .text, meaning: "Anything else."),
-            AddressField("way", .text, meaning: "The way to it."),
-            AddressField("isLoud", .boolean, default: .bool(false), meaning: "Whether it is heard."),
+                "weight", .number(0...1), default: .number(fault == .defaultOutOfRange ? 2 : 0.5), description: "How heavy it is."
+            ),
+            AddressField("mode", .word(["whole", "limited"]), default: .string("whole"), description: "What it can do."),
+            AddressField("tags", .words(["old", "new"]), default: .array([]), description: "What is said of it."),
+            AddressField("note", .text, description: "Anything else."),
+            AddressField("way", .text, description: "The way to it."),
+            AddressField("isLoud", .boolean, default: .bool(false), description: "Whether it is heard."),
         ]
         return fault == .listsKeyTwice ? fields + fields.suffix(1) : fields
     }
@@ -31,24 +32,24 @@ enum FaultyAddress {
         _ address: [String: JSONValue], within scope: TransportScope = .everything, _ fault: AdapterFault?
     ) throws(AddressErrors) -> LockCapabilities {
         let fields = fields(nil)
-        var mistakes: [AddressErrors.Mistake] = []
+        var errors: [AddressErrors.Mistake] = []
         for field in fields {
             let isRequired = fault == .acceptsMissingKey ? false : field.isRequired || fault == .requiresEveryKey
             guard let value = address[field.name] else {
-                if isRequired { mistakes.append(.init(field: "address.\(field.name)", problem: "required")) }
+                if isRequired { errors.append(.init(field: "address.\(field.name)", problem: "required")) }
                 continue
             }
             if let problem = problem(of: value, as: field.form, fault) {
-                mistakes.append(.init(field: "address.\(field.name)", problem: problem))
+                errors.append(.init(field: "address.\(field.name)", problem: problem))
             }
         }
         if case .string(let name)? = address["way"], !name.isEmpty, !isInScope(address, scope, fault) {
-            mistakes.append(.init(field: "address.way", problem: "unknown"))
+            errors.append(.init(field: "address.way", problem: "unknown"))
         }
         let unknown = fault == .acceptsUnknownKeys ? [] : Set(address.keys).subtracting(fields.map(\.name))
-        mistakes += unknown.map { .init(field: "address.\($0)", problem: "unknown_key") }
-        mistakes.sort { $0.field < $1.field }
-        if !mistakes.isEmpty { throw AddressErrors(fault == .reportsFirstErrorOnly ? Array(mistakes.prefix(1)) : mistakes) }
+        errors += unknown.map { .init(field: "address.\($0)", problem: "unknown_key") }
+        errors.sort { $0.field < $1.field }
+        if !errors.isEmpty { throw AddressErrors(fault == .reportsFirstErrorOnly ? Array(errors.prefix(1)) : errors) }
         if fault == .wrongCapabilities { return [] }
         return address["mode"] == .string("limited") ? [.lock, .unlock] : .all
     }

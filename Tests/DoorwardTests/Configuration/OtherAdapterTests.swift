@@ -9,14 +9,14 @@ import Testing
 /// An adapter of which the program has only the factory.
 private struct BusFactory: AdapterFactory {
     let guide = AdapterGuide(kind: "bus", attaching: "locks on a bus.")
-    let addressFields = [AddressField("lock", .integer(1...9), isRequired: true, meaning: "The lock's number.")]
+    let addressFields = [AddressField("lock", .integer(1...9), isRequired: true, description: "The lock's number.")]
     let sections = [
         ConfigurationSection(
             "bus",
             [
-                ConfigurationKey("port", .text, isRequired: true, meaning: "the serial port"),
-                ConfigurationKey("baudRate", .integer(1200...115_200), default: .integer(9600), meaning: "bits per second"),
-                ConfigurationKey("certificate", .file, meaning: "a file"),
+                ConfigurationKey("port", .text, isRequired: true, description: "the serial port"),
+                ConfigurationKey("baudRate", .integer(1200...115_200), default: .integer(9600), description: "bits per second"),
+                ConfigurationKey("certificate", .file, description: "a file"),
             ])
     ]
 

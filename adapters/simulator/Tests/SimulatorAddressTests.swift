@@ -95,12 +95,12 @@ import Testing
         let address: [String: JSONValue] = [
             "zone": .null, "batteryLevel": .integer(300), "latencyMs": .string("fast"), "jitterMs": .integer(5),
         ]
-        let mistakes = AddressErrors([
+        let errors = AddressErrors([
             .init(field: "address.batteryLevel", problem: "out_of_range"),
             .init(field: "address.latencyMs", problem: "wrong_type"),
             .init(field: "address.zone", problem: "unknown_key"),
         ])
-        #expect(throws: mistakes) { try adapter.check(address: address) }
+        #expect(throws: errors) { try adapter.check(address: address) }
     }
 
     @Test("A lock attached with an invalid address is offline and stays offline")

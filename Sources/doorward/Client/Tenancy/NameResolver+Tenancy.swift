@@ -39,8 +39,6 @@ extension NameResolver {
 
     func portfolio(_ text: String) async throws -> FoundEntity { try await entity(text, of: [.portfolio]) }
 
-    func unit(_ text: String) async throws -> FoundEntity { try await entity(text, of: [.unit]) }
-
     /// Finds a user by id, email address or name; `me` is the caller.
     func user(_ text: String) async throws -> FoundUser {
         if text == "me" || Self.isID(text) { return FoundUser(id: text, name: text) }

@@ -137,10 +137,10 @@ extension MQTTAdapter: LockAdapter {
             if let discovery = discoveries[address.broker] { new.reportProduct { discovery.products(at: new.commandEndpoint) } }
         } catch {
             registry.addUnresolved(lock)?.deactivate(.noRoute)
-            let mistakes = error.mistakes.map { "\($0.field) \($0.problem)" }.joined(separator: ", ")
+            let errors = error.errors.map { "\($0.field) \($0.problem)" }.joined(separator: ", ")
             context.logger.error(
                 "a lock cannot be reached: its address does not fit the configuration",
-                metadata: ["device": "\(lock.id)", "fields": "\(mistakes)"])
+                metadata: ["device": "\(lock.id)", "fields": "\(errors)"])
         }
     }
 
@@ -258,11 +258,11 @@ extension MQTTAdapter {
     ///
     /// - Returns: a sentence for each mistake in the files; a profile with a mistake keeps its former version.
     package func reloadProfiles() -> [String] {
-        let mistakes = library.reload()
+        let errors = library.reload()
         for discovery in discoveries.values { discovery.resolveAll() }
         hasStaleProfiles.store(true, ordering: .relaxed)
         rebindLocks()
-        return mistakes
+        return errors
     }
 
     private func rebindLocks() {

@@ -12,18 +12,18 @@ struct MQTTAddress {
 
     /// - Throws: missing or malformed values of `broker` and `profile`; does not check whether they exist.
     init(_ address: [String: JSONValue]) throws(AddressErrors) {
-        var mistakes: [AddressErrors.Mistake] = []
+        var errors: [AddressErrors.Mistake] = []
         func text(_ key: String) -> String {
             switch address[key] {
             case .string(let text) where !text.isEmpty: return text
-            case nil, .null: mistakes.append(.init(field: "address.\(key)", problem: "required"))
-            default: mistakes.append(.init(field: "address.\(key)", problem: "wrong_type"))
+            case nil, .null: errors.append(.init(field: "address.\(key)", problem: "required"))
+            default: errors.append(.init(field: "address.\(key)", problem: "wrong_type"))
             }
             return ""
         }
         (broker, profile) = (text("broker"), text("profile"))
         variables = address.filter { $0.key != "broker" && $0.key != "profile" }
-        guard mistakes.isEmpty else { throw AddressErrors(mistakes) }
+        guard errors.isEmpty else { throw AddressErrors(errors) }
     }
 }
 
@@ -38,13 +38,13 @@ extension AddressField {
     }
 
     static func broker(_ form: Form) -> AddressField {
-        AddressField("broker", form, isRequired: true, meaning: "The broker's name in the gateway's configuration.")
+        AddressField("broker", form, isRequired: true, description: "The broker's name in the gateway's configuration.")
     }
 
     static func profile(_ ids: [String]) -> AddressField {
         AddressField(
             "profile", .word(ids), isRequired: true,
-            meaning: "The profile of the lock; `doorward profile show` lists the further keys that it needs.")
+            description: "The profile of the lock; `doorward profile show` lists the further keys that it needs.")
     }
 }
 

@@ -169,7 +169,7 @@ final class BrokerSession: Sendable {
         case .tooLong(let topic, let bytes): recordTooLong(topic, bytes)
         case .connected(let version):
             wasConnected.store(true, ordering: .relaxed)
-            log(.info, "the broker is there", ["mqtt": "\(version.rawValue)"])
+            log(.info, "connected to broker", ["mqtt": "\(version.rawValue)"])
             discovery.reset()
             tooLong.withLock { $0 = [] }
             let locks = routes.withLock { $0.locks }.filter { !$0.dialect.stateRequests.isEmpty }

@@ -153,11 +153,11 @@ enum TopicRule {
     static func problem(withPart text: String) -> VariableProblem? {
         if text.unicodeScalars.contains(where: \.isControlling) { return .controlCharacter }
         if text.unicodeScalars.contains(where: { $0.properties.isBidiControl }) { return .bidirectionalCharacter }
-        return hasEmptyLevel(text) ? .emptyLevel : nil
+        return hasEmptyTopicLevel(text) ? .emptyTopicLevel : nil
     }
 
     /// Whether a text has an empty topic level: a slash at an end, or beside another one.
-    private static func hasEmptyLevel(_ text: String) -> Bool {
+    private static func hasEmptyTopicLevel(_ text: String) -> Bool {
         let slash = UInt8(ascii: "/")
         var before = slash
         for byte in text.utf8 {

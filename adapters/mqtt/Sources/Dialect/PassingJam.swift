@@ -4,10 +4,10 @@ internal import DoorwardMQTT
 /// A jam that was reported during a command, and may be only a state on the bolt's way.
 ///
 /// A bolt between its ends (fault `notFullyLocked`) is on its way or blocked, and both are reported alike. A flag or an event `jam`
-/// may end before the command does. The jam counts once nothing better has been reported for `patience`, or at the deadline.
+/// may end before the command does. The jam counts once nothing better has been reported for `settlingTime`, or at the deadline.
 struct PassingJam: Hashable, Sendable {
     /// How long the jam must be the last report.
-    static let patience = Duration.seconds(5)
+    static let settlingTime = Duration.seconds(5)
 
     /// Whether the bolt's position was reported as jammed.
     var isPosition = false

@@ -60,8 +60,8 @@ struct JSONElements {
 extension JSONText {
     /// Parses a payload from an untrusted client.
     ///
-    /// - Parameter longest: maximum bytes.
-    /// - Returns: `nil` if the payload is no JSON in UTF-8, is longer than `longest`, nests deeper than `maxDepth`, or has more
+    /// - Parameter maxBytes: maximum bytes.
+    /// - Returns: `nil` if the payload is no JSON in UTF-8, is longer than `maxBytes`, nests deeper than `maxDepth`, or has more
     ///   than `maxValues` values. Without the last limit, four million bytes of empty objects would fill the memory.
     static func read(_ payload: [UInt8], maxBytes: Int = 65_536) -> JSONText? {
         guard payload.count <= maxBytes, countSeparators(payload) <= maxValues else { return nil }

@@ -166,7 +166,7 @@ extension MQTTLock {
     func setJamTimer(_ state: inout State) {
         guard state.dialectState.passingJam != nil, let pending = state.pendingCommand else { return state.jamTimer.cancel() }
         guard state.jamTimer.due == nil else { return }
-        let due = context.clock.monotonicNow().advanced(by: PassingJam.patience)
+        let due = context.clock.monotonicNow().advanced(by: PassingJam.settlingTime)
         state.jamTimer.set(min(due, pending.nearEnd), clock: context.clock, executor: context.executor) { [weak self] setting in
             self?.update { state in
                 guard state.jamTimer.expire(setting) else { return }

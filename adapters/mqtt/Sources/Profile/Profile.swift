@@ -144,7 +144,7 @@ struct PartCondition: Hashable, Sendable {
 }
 
 extension Profile {
-    /// Notes mistakes of the profile as a whole, after its keys have been checked one by one.
+    /// Notes errors of the profile as a whole, after its keys have been checked one by one.
     func validate(_ file: YAMLSection) {
         let commands = parts.commands.values.joined()
         let topics = Set(commands.map(\.topic))
@@ -203,7 +203,7 @@ extension Profile {
     /// Reads a profile file on disk.
     ///
     /// - Parameter path: also the name in messages.
-    /// - Throws: all mistakes of the file, or an error if it cannot be read.
+    /// - Throws: all errors of the file, or an error if it cannot be read.
     package init(path: String) throws(YAMLErrors) {
         try self.init(yaml: YAMLFormat.profile.text(ofFile: path), file: path)
     }

@@ -38,7 +38,7 @@ struct ProfileParser {
     func topic(_ section: YAMLSection) -> ProfileTemplate {
         section.require("topic")
         let topic = section["topic"].text().flatMap { validated(ProfileTemplate($0), section["topic"], isTopic: true) }
-        // Continue without a topic, to find more mistakes.
+        // Continue without a topic, to find more errors.
         return topic ?? ProfileTemplate(literal: "?")
     }
 

@@ -104,7 +104,7 @@ package struct ProfileVariable: Hashable, Sendable {
     /// The key in the address.
     package let name: String
     /// One sentence for the person who attaches a lock.
-    package var meaning = ""
+    package var description = ""
     /// The allowed values; any text by default.
     package var form = Form.text
     /// The value if the address has none; `nil` for no default.
@@ -168,7 +168,7 @@ enum VariableProblem: String, Error {
     case duplicateKey = "duplicate_key"
     case malformed
     /// A topic with `//`, or with a slash at its beginning or end.
-    case emptyLevel = "empty_level"
+    case emptyTopicLevel = "empty_level"
     /// A topic that begins with `$`, which is reserved for the broker.
     case reservedTopic = "reserved_topic"
     case bidirectionalCharacter = "bidirectional_character"
@@ -208,7 +208,7 @@ extension ProfileVariable {
             return
         }
         guard let section = field.section(keys: ProfileKeys.variable) else { return }
-        meaning = section["meaning"].text() ?? ""
+        description = section["meaning"].text() ?? ""
         isOptional = section["optional"].truth() ?? false
         mayBeEmpty = section["mayBeEmpty"].truth() ?? false
         aliases = section["aliases"].texts()

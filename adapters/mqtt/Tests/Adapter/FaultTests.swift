@@ -212,8 +212,8 @@ import Testing
     func wildcards(_ key: String, _ value: String) async throws {
         let fixture = try await BrokerFixture(MosquittoProcess.start())
         let address = BrokerFixture.address(of: "A").merging([key: .string(value)]) { $1 }
-        let mistakes = #expect(throws: AddressErrors.self) { try fixture.adapter.check(address: address, within: .everything) }
-        #expect(mistakes?.mistakes.map(\.field) == ["address.\(key)"])
+        let errors = #expect(throws: AddressErrors.self) { try fixture.adapter.check(address: address, within: .everything) }
+        #expect(errors?.errors.map(\.field) == ["address.\(key)"])
         await fixture.end()
     }
 

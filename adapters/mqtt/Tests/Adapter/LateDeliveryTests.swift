@@ -128,6 +128,6 @@ extension Proxy {
         let answered = answers.indices.dropLast(5).count { index in
             answers[index] == 0xB0 && answers[index + 1] == 4 && answers[index + 4] == 0 && answers[index + 5] == 0x11
         }
-        return (forwarded().ranges(of: Array("doorward/pulse".utf8)).count, answered)
+        return (forwarded().ranges(of: Array("doorward/probe".utf8)).count, answered)
     }
 }

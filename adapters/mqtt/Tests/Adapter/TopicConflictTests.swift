@@ -97,14 +97,14 @@ import Testing
             let error = #expect(throws: AddressErrors.self) {
                 try adapter.check(address: words.mapValues { .string($0) })
             }
-            #expect(error?.mistakes == [.init(field: "address.\(key)", problem: problem)], "\(profile) \(key)")
+            #expect(error?.errors == [.init(field: "address.\(key)", problem: problem)], "\(profile) \(key)")
         }
     }
 
     @Test("rejects a topic that starts with `$` as reserved, and accepts a `$` in a later level")
     func reserved() throws {
         let error = #expect(throws: AddressErrors.self) { try adapter.check(address: Self.address("c", "$SYS/x")) }
-        #expect(error?.mistakes == [.init(field: "address.state_topic", problem: "reserved_topic")])
+        #expect(error?.errors == [.init(field: "address.state_topic", problem: "reserved_topic")])
         _ = try adapter.check(address: Self.address("c", "x/$state"))
     }
 

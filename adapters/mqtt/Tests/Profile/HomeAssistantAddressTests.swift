@@ -121,7 +121,7 @@ import Testing
     func mistakes(_ address: [String: JSONValue], _ expected: [String]) throws {
         let profile = try #require(ProfileLibrary.shipped["homeassistant"])
         let error = #expect(throws: AddressErrors.self) { try Dialect(profile, variables: address) }
-        #expect(error?.mistakes.map { "\($0.field) \($0.problem)" } == expected)
+        #expect(error?.errors.map { "\($0.field) \($0.problem)" } == expected)
     }
 
     private static func words(_ more: [String: JSONValue]) -> [String: JSONValue] {
@@ -182,7 +182,7 @@ import Testing
             let error = #expect(throws: AddressErrors.self) {
                 try Dialect(profile, variables: rest.merging([key: .string(text)]) { $1 })
             }
-            #expect(error?.mistakes.map(\.field) == ["address.\(key)"])
+            #expect(error?.errors.map(\.field) == ["address.\(key)"])
         }
     }
 }

@@ -41,7 +41,7 @@ import Testing
             _ = try Profile(yaml: yaml, file: "yale.yaml")
             return []
         } catch {
-            return error.mistakes
+            return error.errors
         }
     }
 
@@ -176,7 +176,7 @@ import Testing
               toggle: {}
             """
         let error = #expect(throws: YAMLErrors.self) { try Profile(yaml: yaml, file: "x.yaml") }
-        #expect(error?.mistakes.map(\.line) == [1, 2, 2, 2, 4, 4, 5])
+        #expect(error?.errors.map(\.line) == [1, 2, 2, 2, 4, 4, 5])
         #expect(error?.description.hasPrefix("x.yaml:1: `profile` must be") == true)
     }
 

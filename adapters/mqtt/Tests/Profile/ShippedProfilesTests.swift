@@ -11,7 +11,7 @@ import Testing
         let profile = try Profile(yaml: String(decoding: file.bytes, as: UTF8.self), file: "\(name).yaml")
         #expect(profile.id == name)
         #expect(!profile.description.isEmpty && !profile.version.isEmpty && !profile.origin.isEmpty)
-        #expect(profile.variables.allSatisfy { !$0.meaning.isEmpty }, "each variable has a description")
+        #expect(profile.variables.allSatisfy { !$0.description.isEmpty }, "each variable has a description")
     }
 
     @Test("the capabilities of a lock of each shipped profile, depending on its address", arguments: capabilityCases)

@@ -78,17 +78,17 @@ struct SimulatorSettings: Hashable {
     }
 }
 
-/// Reads the keys of an address one by one, and collects the mistakes.
+/// Reads the keys of an address one by one, and collects the errors.
 struct AddressReader {
     private var rest: [String: JSONValue]
-    private var mistakes: [AddressErrors.Mistake] = []
+    private var errors: [AddressErrors.Mistake] = []
 
     init(_ address: [String: JSONValue]) { rest = address }
 
-    /// Throws all mistakes, including unknown keys.
+    /// Throws all errors, including unknown keys.
     func finish() throws(AddressErrors) {
         let unknown = rest.keys.map { AddressErrors.Mistake(field: "address.\($0)", problem: "unknown_key") }
-        let all = (mistakes + unknown).sorted { $0.field < $1.field }
+        let all = (errors + unknown).sorted { $0.field < $1.field }
         if !all.isEmpty { throw AddressErrors(all) }
     }
 
@@ -153,7 +153,7 @@ struct AddressReader {
     private mutating func take(_ field: AddressField) -> JSONValue? { rest.removeValue(forKey: field.name) }
 
     private mutating func reject<Value>(_ field: AddressField, _ problem: String) -> Value? {
-        mistakes.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem))
+        errors.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem))
         return nil
     }
 }

@@ -17,7 +17,7 @@ package struct Resident: Hashable, Sendable {
     /// The days on which they leave and return at these times; on the others they are at home, and usually go out once.
     package var workdays = Weekday.weekdays
     /// Maximum deviation from each time, drawn at random; below 12 hours.
-    package var spread = Duration.minutes(20)
+    package var timeJitter = Duration.minutes(20)
     /// Probability of leaving without locking, 0 to 1.
     package var forgets = 0.05
     /// How they open doors; with `.app` they are one of the scenario's `people`.
@@ -32,7 +32,8 @@ package struct Resident: Hashable, Sendable {
     func events(on day: Int, _ weekday: Weekday, _ random: inout SeededRandom) -> [ScenarioEvent] {
         let midnight = Duration.days(day)
         let offsets = (
-            leave: random.offset(within: spread), home: random.offset(within: spread), bed: random.offset(within: spread)
+            leave: random.offset(within: timeJitter), home: random.offset(within: timeJitter),
+            bed: random.offset(within: timeJitter)
         )
         let locks = (leaving: !random.chance(forgets), home: !random.chance(forgets))
         let goesOut = random.chance(Self.outing)
@@ -72,7 +73,7 @@ package struct Visitor: Hashable, Sendable {
     /// Length of the visit, at most a day.
     package var stays = Duration.hours(2)
     /// Maximum deviation of arrival and departure, drawn at random; below 12 hours.
-    package var spread = Duration.minutes(10)
+    package var timeJitter = Duration.minutes(10)
     /// Probability of coming on such a day, 0 to 1.
     package var chance = 1.0
     /// Probability of leaving without locking, 0 to 1.
@@ -87,7 +88,7 @@ package struct Visitor: Hashable, Sendable {
 
     /// Returns the events of one day, in no particular order. Takes the same number of draws every day.
     func events(on day: Int, _ weekday: Weekday, _ random: inout SeededRandom) -> [ScenarioEvent] {
-        let (coming, going) = (random.offset(within: spread), random.offset(within: spread))
+        let (coming, going) = (random.offset(within: timeJitter), random.offset(within: timeJitter))
         let (doesCome, locks) = (random.chance(chance), !random.chance(forgets))
         guard days.contains(weekday), doesCome else { return [] }
         let route = EntryRoute(person: name, door: door, frontDoor: frontDoor, opens: opens)

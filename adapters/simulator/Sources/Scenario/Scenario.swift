@@ -86,25 +86,25 @@ package struct Scenario: Hashable, Sendable {
 
 /// One rule of a scenario: an action, the locks that it applies to, its times and its probability.
 package struct ScenarioRule: Hashable, Sendable {
-    /// The time before `spread` is applied.
+    /// The time before `timeJitter` is applied.
     package let schedule: Schedule
     /// The locks that the rule applies to, each with its own draws.
     package let locks: [String]
     /// The action, which is applied to each of `locks` separately.
     package let action: ScenarioEvent.Action
     /// Maximum deviation, drawn at random for each time and lock; below 12 hours.
-    package var spread: Duration
+    package var timeJitter: Duration
     /// Probability each time, 0 to 1.
     package var chance: Double
     /// Time after which the event's `ending` follows; `nil` if no ending follows.
     package var duration: Duration?
 
     package init(
-        _ schedule: Schedule, locks: [String], action: ScenarioEvent.Action, spread: Duration = .zero, chance: Double = 1,
+        _ schedule: Schedule, locks: [String], action: ScenarioEvent.Action, timeJitter: Duration = .zero, chance: Double = 1,
         duration: Duration? = nil
     ) {
         (self.schedule, self.locks, self.action) = (schedule, locks, action)
-        (self.spread, self.chance, self.duration) = (spread, chance, duration)
+        (self.timeJitter, self.chance, self.duration) = (timeJitter, chance, duration)
     }
 
     /// The times of a rule.
@@ -129,7 +129,7 @@ package struct ScenarioRule: Hashable, Sendable {
         for time in times(on: day, weekday) {
             for lock in locks {
                 let happens = random.chance(chance)
-                let at = max(.zero, time + random.offset(within: spread))
+                let at = max(.zero, time + random.offset(within: timeJitter))
                 guard happens else { continue }
                 events.append(ScenarioEvent(at: at, lock: lock, action: action))
                 if let duration, case .event(let event, _) = action, let ending = event.ending {
@@ -155,9 +155,9 @@ package struct ScenarioRule: Hashable, Sendable {
 }
 
 extension SeededRandom {
-    /// A random number of milliseconds from `-spread` to `spread`. Takes one draw.
-    mutating func offset(within spread: Duration) -> Duration {
-        .milliseconds(integer(upTo: 2 * spread.wholeMilliseconds)) - .milliseconds(spread.wholeMilliseconds)
+    /// A random number of milliseconds from `-timeJitter` to `timeJitter`. Takes one draw.
+    mutating func offset(within timeJitter: Duration) -> Duration {
+        .milliseconds(integer(upTo: 2 * timeJitter.wholeMilliseconds)) - .milliseconds(timeJitter.wholeMilliseconds)
     }
 
     /// A random number of milliseconds in the range. Takes one draw.
@@ -210,7 +210,7 @@ extension Duration {
 /// The events of a scenario in the order of time, planned one day at a time.
 package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     /// The maximum time by which an event of one day can be moved into the previous day.
-    static let maxSpread = Duration.hours(12)
+    static let maxTimeJitter = Duration.hours(12)
 
     private let scenario: Scenario
     private let start: Duration
@@ -239,7 +239,7 @@ package struct ScenarioEvents: Sequence, IteratorProtocol, Sendable {
     }
 
     /// Whether the event is the next one: a day that is still to be planned cannot have an earlier event.
-    private func isNext(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.maxSpread }
+    private func isNext(_ event: ScenarioEvent) -> Bool { isOver || event.at < .days(day) - Self.maxTimeJitter }
 
     private var isOver: Bool { plannedDays.map { day >= $0 } ?? false }
 

@@ -21,7 +21,7 @@ extension Scenario {
     /// Reads a scenario file on disk.
     ///
     /// - Parameter path: also the name in messages.
-    /// - Throws: all mistakes of the file, or an error if it cannot be read.
+    /// - Throws: all errors of the file, or an error if it cannot be read.
     package init(path: String) throws(YAMLErrors) {
         try self.init(yaml: YAMLFormat.scenario.text(ofFile: path), file: path)
     }
@@ -85,7 +85,7 @@ private struct ScenarioReader {
         resident.returns = timeOfDay(section["returns"]) ?? resident.returns
         resident.sleeps = timeOfDay(section["sleeps"]) ?? resident.sleeps
         resident.workdays = days(section["workdays"]) ?? resident.workdays
-        resident.spread = spread(section) ?? resident.spread
+        resident.timeJitter = timeJitter(section) ?? resident.timeJitter
         resident.forgets = chance(section["forgets"]) ?? resident.forgets
         resident.opens = entryMethod(section["opens"]) ?? resident.opens
         return resident
@@ -98,7 +98,7 @@ private struct ScenarioReader {
         visitor.days = days(section["days"]) ?? visitor.days
         visitor.comes = timeOfDay(section["comes"]) ?? visitor.comes
         visitor.stays = length(section["stays"], upTo: .day, "at most `1d`") ?? visitor.stays
-        visitor.spread = spread(section) ?? visitor.spread
+        visitor.timeJitter = timeJitter(section) ?? visitor.timeJitter
         visitor.chance = chance(section["chance"]) ?? visitor.chance
         visitor.forgets = chance(section["forgets"]) ?? visitor.forgets
         visitor.opens = entryMethod(section["opens"]) ?? visitor.opens
@@ -117,7 +117,7 @@ private struct ScenarioReader {
         let (schedule, action) = (schedule(section, days: days), action(section))
         var rule = ScenarioRule(
             schedule ?? .once(.zero), locks: named.contains("all") ? locks : named, action: action ?? .openDoor)
-        rule.spread = spread(section) ?? .zero
+        rule.timeJitter = timeJitter(section) ?? .zero
         rule.chance = chance(section["chance"]) ?? 1
         rule.duration = length(section["for"], upTo: ScenarioText.maxEventDuration, "at most `30d`")
         if rule.duration != nil, case .event(let event, _)? = action, event.ending == nil {
@@ -170,8 +170,8 @@ private struct ScenarioReader {
         }
     }
 
-    private func spread(_ section: YAMLSection) -> Duration? {
-        length(section["spread"], upTo: ScenarioEvents.maxSpread - .seconds(1), "below `12h`")
+    private func timeJitter(_ section: YAMLSection) -> Duration? {
+        length(section["spread"], upTo: ScenarioEvents.maxTimeJitter - .seconds(1), "below `12h`")
     }
 
     private func chance(_ field: YAMLField) -> Double? {

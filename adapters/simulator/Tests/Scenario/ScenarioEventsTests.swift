@@ -48,13 +48,13 @@ private typealias Weekday = AdapterSimulator.Weekday
 
     private static func household(seed: UInt64) -> Scenario {
         var ada = Resident(name: "Ada", door: "A")
-        (ada.frontDoor, ada.spread, ada.forgets) = ("F", .seconds(11 * 3600), 0.5)
+        (ada.frontDoor, ada.timeJitter, ada.forgets) = ("F", .seconds(11 * 3600), 0.5)
         var night = Resident(name: "Nina", door: "B")
         (night.leaves, night.returns, night.sleeps) = (.seconds(79_200), .seconds(82_800), .seconds(3600))
         var cleaner = Visitor(name: "Cleaner", door: "A")
         cleaner.chance = 0.5
         let mishap = ScenarioRule(
-            .daily(Weekday.all, at: .seconds(600)), locks: ["A", "B"], action: .event(.jam), spread: .seconds(36_000),
+            .daily(Weekday.all, at: .seconds(600)), locks: ["A", "B"], action: .event(.jam), timeJitter: .seconds(36_000),
             chance: 0.5,
             duration: .seconds(200_000))
         return Scenario(

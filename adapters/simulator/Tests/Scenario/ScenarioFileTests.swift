@@ -41,18 +41,18 @@ private typealias Weekday = AdapterSimulator.Weekday
         #expect(scenario.lockNames == ["Front door", "2B"])
         var ada = Resident(name: "Ada", door: "2B")
         (ada.frontDoor, ada.leaves, ada.returns, ada.sleeps) = ("Front door", .seconds(27_900), .seconds(64_800), .seconds(1800))
-        (ada.workdays, ada.spread, ada.forgets, ada.opens) = ([.monday, .thursday], .seconds(300), 0.25, .keypad)
+        (ada.workdays, ada.timeJitter, ada.forgets, ada.opens) = ([.monday, .thursday], .seconds(300), 0.25, .keypad)
         #expect(scenario.residents == [ada])
         var cleaner = Visitor(name: "Cleaner", door: "2B")
         (cleaner.days, cleaner.comes, cleaner.stays) = (Weekday.weekends, .seconds(34_200), .seconds(5400))
-        (cleaner.chance, cleaner.forgets, cleaner.spread) = (0.5, 0, .seconds(90))
+        (cleaner.chance, cleaner.forgets, cleaner.timeJitter) = (0.5, 0, .seconds(90))
         #expect(scenario.visitors == [cleaner])
         #expect(
             scenario.rules == [
                 ScenarioRule(.once(.seconds(113_400)), locks: ["2B"], action: .event(.jam), duration: .seconds(7200)),
                 ScenarioRule(
                     .daily(Weekday.all, at: .seconds(79_200)), locks: ["Front door", "2B"], action: .event(.thumbLock),
-                    spread: .seconds(600), chance: 0.5),
+                    timeJitter: .seconds(600), chance: 0.5),
                 ScenarioRule(.every(.seconds(900)), locks: ["Front door"], action: .command(.unlock, by: "Max")),
                 ScenarioRule(.once(.seconds(90)), locks: ["2B"], action: .event(.keypad, slot: "Ada")),
             ])
@@ -169,7 +169,7 @@ private typealias Weekday = AdapterSimulator.Weekday
         let yaml =
             "sed: 1\nlocks: [Flat]\nevents:\n  - {at: 1h, lock: Flatt, do: jam}\n  - {at: 1x, lock: Flat, do: jam}\ndays: x"
         let error = #expect(throws: YAMLErrors.self) { try Scenario(yaml: yaml, file: "x.yaml") }
-        #expect(error?.mistakes.map(\.line) == [1, 4, 5, 6])
+        #expect(error?.errors.map(\.line) == [1, 4, 5, 6])
     }
 
     @Test("The example of the documentation is a valid scenario")

@@ -26,9 +26,9 @@ extension SerialAdapterFactory: AdapterFactory {
                 "serial",
                 [
                     ConfigurationKey(
-                        "port", .text, isRequired: true, meaning: "the serial port of the controller: `/dev/ttyUSB0`"),
+                        "port", .text, isRequired: true, description: "the serial port of the controller: `/dev/ttyUSB0`"),
                     ConfigurationKey(
-                        "baudRate", .integer(1200...115_200), default: .integer(9600), meaning: "the speed of the port"),
+                        "baudRate", .integer(1200...115_200), default: .integer(9600), description: "the speed of the port"),
                 ])
         ]
     }

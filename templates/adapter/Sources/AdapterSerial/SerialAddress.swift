@@ -9,8 +9,8 @@ struct SerialAddress: Hashable {
     let hasLatch: Bool
 
     static let fields = [
-        AddressField("lock", .integer(1...247), isRequired: true, meaning: "The lock's number on the bus."),
-        AddressField("latch", .boolean, default: .bool(false), meaning: "Whether the lock can pull the latch."),
+        AddressField("lock", .integer(1...247), isRequired: true, description: "The lock's number on the bus."),
+        AddressField("latch", .boolean, default: .bool(false), description: "Whether the lock can pull the latch."),
     ]
 
     /// - Throws: `AddressErrors` with all errors of the address.

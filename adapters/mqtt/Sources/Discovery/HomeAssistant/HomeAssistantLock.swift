@@ -116,7 +116,7 @@ extension HomeAssistantLock {
             _ = try Dialect(profile, variables: variables)
             return nil
         } catch {
-            let keys = error.mistakes.map { "`\($0.field.split(separator: ".").last ?? "")`" }.joined(separator: ", ")
+            let keys = error.errors.map { "`\($0.field.split(separator: ".").last ?? "")`" }.joined(separator: ", ")
             return "needs a profile: its values of \(keys) are not supported"
         }
     }

@@ -3,7 +3,7 @@ package import DoorwardKernel
 internal import DoorwardPolicy
 
 /// The use case of backing up the database of a running gateway, by a person or by the gateway itself.
-package struct StoreCare: Sendable {
+package struct BackupService: Sendable {
     let directory: CurrentDirectory
     let storeGuard: StoreGuard
     let clock: any GatewayClock
@@ -22,7 +22,7 @@ package struct StoreCare: Sendable {
     /// - Parameter file: an absolute path in an existing directory; an existing file is never overwritten.
     /// - Throws: `.denied`; `.invalid` with the problem of `file`; `.alreadyExists`; `.conflict` while another backup runs;
     ///   `.diskFull` if the copy does not fit on its disk; `.unavailable`.
-    package func backUp(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
+    package func create(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
         return try await Self.mappingErrors { () throws(StoreBackupError) in
@@ -30,9 +30,9 @@ package struct StoreCare: Sendable {
         }
     }
 
-    /// Writes a copy as `backUp` does, recorded as one that the gateway makes by itself, with the name that it gets once it was
+    /// Writes a copy as `create` does, recorded as one that the gateway makes by itself, with the name that it gets once it was
     /// checked.
-    func backUpByItself(_ name: BackupName, in folder: String) async throws(StoreBackupError) -> StoreBackup {
+    func createScheduled(_ name: BackupName, in folder: String) async throws(StoreBackupError) -> StoreBackup {
         try await write(to: "\(folder)/\(name.uncheckedFile)") { _ in
             record(["file": .string("\(folder)/\(name.file)")], by: nil)
         }

@@ -5,14 +5,14 @@ package import DoorwardPolicy
 
 extension TenancyDirectory {
     /// Whether the invitation's creator still has the right to create it.
-    package func isFounded(_ invitation: Invitation, at time: DecisionTime) -> Bool {
-        let maker = subject(of: invitation.maker, at: time)
+    package func isStillAuthorized(_ invitation: Invitation, at time: DecisionTime) -> Bool {
+        let creator = subject(of: invitation.creator, at: time)
         switch invitation.offer {
         case .role(let role, let entity):
             let permission = ManagementPermission.assigning(role, on: entity.type)
-            return SecurityService.allows(maker, permission, on: ManagedObject(entity), in: self).isAllowed
+            return SecurityService.allows(creator, permission, on: ManagedObject(entity), in: self).isAllowed
         case .account(let id):
-            return user(id) != nil && SecurityService.allows(maker, .usersCreate, on: .gateway, in: self).isAllowed
+            return user(id) != nil && SecurityService.allows(creator, .usersCreate, on: .gateway, in: self).isAllowed
         }
     }
 
@@ -33,11 +33,13 @@ extension TenancyDirectory {
 
 extension TenancyUnitOfWork {
     /// Ends the API keys of a user who is disabled, and the invitations whose creator has lost the right to create them.
-    mutating func endUnfoundedAccess(of id: UserID) {
+    mutating func endUnauthorizedCredentials(of id: UserID) {
         if directory.user(id)?.isEnabled != true {
             for key in directory.apiKeys(of: id) { end(key) }
         }
-        for invitation in directory.invitations(by: id) where !directory.isFounded(invitation, at: time) { end(invitation) }
+        for invitation in directory.invitations(by: id) where !directory.isStillAuthorized(invitation, at: time) {
+            end(invitation)
+        }
     }
 
     /// Ends all credentials and invitations of a user, apart from roles and guest accesses: sessions, password
@@ -45,7 +47,7 @@ extension TenancyUnitOfWork {
     /// deleted: a later user with the same address must not inherit anything.
     package mutating func endCredentials(of user: User) {
         transaction.credentials += [
-            .endSessions(of: user.id), .endReset(of: user.id), .endResets(madeBy: user.id),
+            .endSessions(of: user.id), .endReset(of: user.id), .endResets(createdBy: user.id),
             .setRecoveryCodes(of: user.id, digests: []),
         ]
         for key in directory.apiKeys(of: user.id) { end(key) }
@@ -63,7 +65,7 @@ extension TenancyUnitOfWork {
     package mutating func end(_ key: APIKey) {
         guard directory.apiKey(key.id) != nil else { return }
         apply(.removeAPIKey(key.id))
-        note(.delete, RecordTarget(key), at: key.entity, before: APIKey.fields.recorded(key))
+        appendRecord(.delete, RecordTarget(key), at: key.entity, before: APIKey.fields.recorded(key))
         for child in directory.apiKeys(of: key.userID) where child.parentID == key.id { end(child) }
     }
 
@@ -71,7 +73,7 @@ extension TenancyUnitOfWork {
     package mutating func end(_ invitation: Invitation) {
         guard directory.invitation(invitation.id) != nil else { return }
         apply(.removeInvitation(invitation.id))
-        note(.delete, RecordTarget(invitation), at: invitation.entity, before: invitation.auditFields)
+        appendRecord(.delete, RecordTarget(invitation), at: invitation.entity, before: invitation.auditFields)
     }
 }
 

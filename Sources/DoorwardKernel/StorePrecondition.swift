@@ -3,7 +3,7 @@ package import DoorwardPolicy
 
 /// A condition that must hold when a transaction takes effect, after all earlier transactions and before its own changes. If any
 /// precondition does not hold, the store rejects the whole transaction.
-package enum Precondition: Hashable, Sendable {
+package enum StorePrecondition: Hashable, Sendable {
     /// The entity has the content that this change has written, or is absent if the change has removed it. Only the content is
     /// compared: an entity that was changed and changed back meets the precondition.
     case unchanged(since: TenancyChange)
@@ -18,8 +18,8 @@ package enum CounterChange: Hashable, Sendable {
     case takeUse(of: GuestAccessID)
     /// Returns a use that was taken. Refused as `.inconsistent` if none is taken; without effect if the guest access was removed.
     case returnUse(of: GuestAccessID)
-    /// Stores which checkpoint of the log was signed last. A generation that is over, or a smaller size, does not replace the mark.
-    case noteCheckpoint(CheckpointMark)
+    /// Stores which checkpoint of the log was signed last. A generation that is over, or a smaller size, does not replace the stored one.
+    case setLastCheckpoint(LastCheckpoint)
 }
 
 /// The type and id of an entity of the tenancy.
