@@ -182,46 +182,75 @@ extension StoreTransaction {
     }
 }
 
-/// The constraint that a transaction violates. No part of the transaction was written. All stores
-/// report a violation by the same case, and `GatewayError` maps each case in one place.
-package enum StoreRefusal: Error, Hashable, Sendable {
-    // MARK: Preconditions
+/// A command that has an intent and no outcome yet.
+package protocol InFlightExecution: Sendable {
+    /// The id of the command.
+    var id: CommandID { get }
+    /// The current state, with the log of the intent.
+    var stored: StoredCommand { get }
+    /// Shows the command as it was written.
+    func show(_ command: Command)
+}
 
-    /// The entity is not as the precondition requires: another transaction has changed or removed it since.
-    case entityChanged(TenancyEntity)
-    /// All uses of the guest access are taken.
-    case usesExhausted(GuestAccessID)
+/// The commands of this process that have an intent and no outcome yet.
+package final class InFlightCommands: Sendable {
+    private struct Table {
+        var executions: [CommandID: any InFlightExecution] = [:]
+        var isClosed = false
+        var waiting: [Promise<Void>] = []
+    }
 
-    // MARK: Constraints of the tables
+    private let table = Mutex(Table())
 
-    /// A user other than this one already has the email address, ignoring case.
-    case emailTaken(UserID)
-    /// A change refers to a parent, user or session that does not exist.
-    case parentUnknown
-    /// The entity to remove is still the parent of another one, or a role or guest access refers to it.
-    case stillReferenced(TenancyEntity)
-    /// `begin` of a command that already exists.
-    case commandExists(CommandID)
-    /// `begin` in a transaction without the `COMMAND_INTENT` record of that command at the given index.
-    case intentMissing(CommandID)
-    /// `update` or `end` of a command that was never begun.
-    case commandUnknown(CommandID)
-    /// `update` or `end` of a command that has ended.
-    case commandEnded(CommandID)
-    /// The refresh token is unknown or was used before, or its session has ended.
-    case refreshTokenSpent(SessionID)
-    /// A session was to be started for a user who is disabled or does not exist any more.
-    case userDisabled(UserID)
-    /// The token of a password reset is unknown, used, replaced or expired.
-    case resetTokenSpent
-    /// The user has no recovery code with this digest, or it was used or replaced.
-    case recoveryCodeSpent(UserID)
-    /// Another user has redeemed the purchase.
-    case purchaseRedeemed
-    /// The store has an entry with this key that is less than 24 hours old.
-    case idempotencyKeyTaken(IdempotencyKey)
-    /// A new entity, session or token has an id or digest that already exists.
-    case duplicate
-    /// The transaction is inconsistent, or the database contradicts itself: a defect. The text is for the operator's log.
-    case inconsistent(String)
+    /// Whether the gateway is stopping: no command may be sent any more.
+    package var isClosed: Bool { table.withLock { $0.isClosed } }
+
+    /// Refuses further commands, from now on.
+    package func close() { table.withLock { $0.isClosed = true } }
+
+    /// Adds a command.
+    ///
+    /// - Throws: `.shuttingDown` once closed: `close` guarantees that no command is added afterwards.
+    package func add(_ execution: some InFlightExecution) throws(GatewayError) {
+        let id = execution.id
+        let isAdded = table.withLock { table in
+            if !table.isClosed { table.executions[id] = execution }
+            return !table.isClosed
+        }
+        guard isAdded else { throw .shuttingDown }
+    }
+
+    /// Removes a command that has ended; without effect for any other one.
+    package func remove(_ id: CommandID) {
+        let waiting = table.withLock { table -> [Promise<Void>] in
+            table.executions[id] = nil
+            guard table.executions.isEmpty else { return [] }
+            defer { table.waiting = [] }
+            return table.waiting
+        }
+        for promise in waiting { promise.fulfil(()) }
+    }
+
+    /// The command as last written; `nil` if it is not in flight.
+    package func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.executions[id] }?.stored }
+
+    /// Shows a command as it was written.
+    func show(_ command: Command) { table.withLock { $0.executions[command.id] }?.show(command) }
+
+    /// The number of commands.
+    package var count: Int { table.withLock { $0.executions.count } }
+
+    /// Whether the command is in flight.
+    package func contains(_ id: CommandID) -> Bool { table.withLock { $0.executions[id] != nil } }
+
+    /// Waits until there are no commands.
+    package func allEnded() async {
+        let promise = table.withLock { table -> Promise<Void>? in
+            guard !table.executions.isEmpty else { return nil }
+            let promise = Promise<Void>()
+            table.waiting.append(promise)
+            return promise
+        }
+        await promise?.value
+    }
 }

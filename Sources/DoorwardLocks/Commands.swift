@@ -111,77 +111,72 @@ package enum CommandOrder: String, CaseIterable, Sendable {
     case createdAt
 }
 
-/// A request to move a lock, or to change its settings.
-package struct CommandRequest: Sendable {
-    /// The requester; the decision depends on their rights.
-    package let caller: Caller
-    /// `nil` if the id in the request is malformed.
-    package let deviceID: DeviceID?
-    /// The id as requested, for the record of an attempt on a device that does not exist.
-    package let attemptedID: String
-    /// One of `LockOperation.ofCommands`.
-    package let operation: LockOperation
-    /// The new settings; present for `.changeSettings` only.
-    package let settings: LockSettings?
-    /// The `reason` that the caller gave; `nil` if none.
-    package let statedReason: String?
-    /// The reason of a break-glass override, if one was given.
-    package let override: String?
-    /// The time from the end of validation to the deadline, including the wait in the queue.
-    package let timeout: Duration
-    /// Whether the command is part of a lockdown: it goes ahead of the device's queue, and no limit applies to it.
-    package let isLockdown: Bool
+/// Settles the commands that an earlier process or a failed store left open. Queries no lock and sends nothing.
+package struct Recovery {
+    let storeGuard: StoreGuard
+    let devices: DeviceRuntimes
+    let clock: any GatewayClock
+    let random: RandomSource
 
-    package init(
-        caller: Caller, deviceID: DeviceID?, attemptedID: String, operation: LockOperation, settings: LockSettings? = nil,
-        statedReason: String? = nil, override: String? = nil, timeout: Duration, isLockdown: Bool = false
-    ) {
-        (self.caller, self.deviceID, self.attemptedID) = (caller, deviceID, attemptedID)
-        (self.operation, self.statedReason, self.override, self.timeout) = (operation, statedReason, override, timeout)
-        (self.settings, self.isLockdown) = (settings, isLockdown)
-    }
-}
-
-/// A command that has ended, and the device's status at that time.
-package struct FinishedCommand: Sendable {
-    /// The command in its final state.
-    package let command: Command
-    /// The device's status when the command ended.
-    package let status: DeviceStatus
-    /// The denial, if the caller lost the right before the command was sent. For a repeated request, the denial has its details,
-    /// such as the rule, only if the same reason still applies.
-    package let denial: Denial?
-    /// The adapter's explanation of a failure or timeout; not kept across restarts.
-    package let problem: TransportProblem?
-
-    package init(command: Command, status: DeviceStatus, denial: Denial? = nil, problem: TransportProblem? = nil) {
-        (self.command, self.status, self.denial, self.problem) = (command, status, denial, problem)
-    }
-}
-
-/// A command whose intent is durable. It runs to its end whether or not a caller waits for it.
-package final class RunningCommand: Sendable {
-    /// The command as its intent records it; for a repeated request, in its final state.
-    package let accepted: Command
-    private let end: End
-
-    private enum End: Sendable {
-        case awaited(Task<FinishedCommand, Never>)
-        case known(FinishedCommand)
+    package init(storeGuard: StoreGuard, devices: DeviceRuntimes, clock: any GatewayClock, random: RandomSource) {
+        (self.storeGuard, self.devices, self.clock, self.random) = (storeGuard, devices, clock, random)
     }
 
-    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, .awaited(end)) }
+    /// The number of commands settled in one transaction.
+    private static let batch = 256
+    /// The maximum timeout of a command, plus the time in which a late confirmation is accepted.
+    private static let maxGracePeriod = Duration.seconds(60) + UnconfirmedCommand.confirmationGracePeriod
 
-    /// Creates the value for a command that an earlier request with the same idempotency key created.
-    init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, .known(finished)) }
-
-    /// Waits for the command to end; its outcome is then durable, unless its state is `UNKNOWN`.
-    package var finished: FinishedCommand {
-        get async {
-            switch end {
-            case .awaited(let task): await task.value
-            case .known(let finished): finished
-            }
+    /// Ends every command that has an intent and no outcome as `UNKNOWN`; all outcomes are durable on return.
+    ///
+    /// - Parameter isRunning: whether a command runs in this process; such a command writes its outcome itself.
+    /// - Returns: the number of settled commands.
+    package func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands()
         }
+        .filter { !isRunning($0.command.id) }
+        var rest = open[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.batch)
+            rest = rest.dropFirst(Self.batch)
+            try await storeGuard.write(transaction(settling: part))
+        }
+        return open.count
+    }
+
+    /// For each device, stores the oldest command that an earlier process left open, because the device's next report may confirm
+    /// it late. The device's other open commands were queued behind it. To be called before `settleOpenCommands`.
+    package func rememberOpenCommands() async throws(GatewayError) {
+        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands()
+        }
+        let (now, monotonic) = (clock.now(), clock.monotonicNow())
+        for open in open.reversed() where open.command.operation.isMovement {
+            // Use the wall clock, because the monotonic clock does not continue across a restart. A
+            // step of the wall clock never extends the time beyond the maximum.
+            let rest = open.command.deadline.advanced(by: UnconfirmedCommand.confirmationGracePeriod).duration(since: now)
+            let expiry = monotonic.advanced(by: min(rest, Self.maxGracePeriod))
+            let runtime = devices.device(open.command.deviceID)
+            runtime.remember(
+                UnconfirmedCommand(id: open.command.id, operation: open.command.operation, log: open.log, expiresAt: expiry),
+                of: runtime.bindingGeneration)
+        }
+    }
+
+    private func transaction(settling commands: ArraySlice<StoredCommand>) -> StoreTransaction {
+        let now = clock.now()
+        var transaction = StoreTransaction()
+        for open in commands {
+            var command = open.command
+            CommandOutcome.outcomeNotWritten(wasSent: nil).apply(to: &command, at: now, stateNow: .unknown)
+            transaction.commands.append(.end(command))
+            transaction.records.append(
+                PendingRecord(
+                    RecordBody(
+                        log: open.log, id: random.id(at: now), at: now, kind: .commandOutcome, actor: command.actor,
+                        source: .gateway, operation: command.operation, rule: command.rule, device: open.device,
+                        commandID: command.id, outcome: .unknown, stateBefore: command.stateBefore,
+                        details: ["recovered": .bool(true)])))
+        }
+        return transaction
     }
 }
