@@ -60,24 +60,16 @@ package final class StoreGuard: Sendable {
 
     /// Writes `transaction` durably, completely or not at all; after a failure it may have been written.
     ///
-    /// - Parameter beforeDoubt: run when the write fails, before the store is marked in doubt: marking starts recovery, which
-    ///   settles only commands that are not in `InFlightCommands`.
     /// - Throws: `.unavailable` if the store failed; the error for the violated constraint if the store refused the transaction
     ///   and wrote nothing.
     @discardableResult
-    package func write(
-        _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
-    ) async throws(GatewayError) -> [RecordPosition] {
-        try await mappingStoreErrors { () throws(StoreError) in
-            try await commit(transaction, beforeDoubt: beforeDoubt)
-        }
+    package func write(_ transaction: StoreTransaction) async throws(GatewayError) -> [RecordPosition] {
+        try await mappingStoreErrors { () throws(StoreError) in try await commit(transaction) }
     }
 
     /// Writes `transaction` as `write` does, and throws the error of the store, for a caller that acts on a violated constraint.
     @discardableResult
-    package func commit(
-        _ transaction: StoreTransaction, beforeDoubt: () -> Void = {}
-    ) async throws(StoreError) -> [RecordPosition] {
+    package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
         var transaction = transaction
         if let mark = clock?.markToWrite() { transaction.clock.append(.raiseMark(mark)) }
         let changedUses = transaction.useChanges
@@ -96,7 +88,12 @@ package final class StoreGuard: Sendable {
             return places
         } catch {
             uses.end(changedUses, isWritten: false)
-            beforeDoubt()
+            // Recovery, which a failure starts, settles only commands that are not in `running`. A command whose further intent was not
+            // written goes on, and writes its outcome itself.
+            for change in transaction.commands {
+                if case .update = change { continue }
+                running.remove(change.command.id)
+            }
             handleFailure(error)
             throw error
         }

@@ -16,16 +16,20 @@ final class CommandExecution: InFlightExecution {
     /// the device is bound to another lock.
     private let bindingGeneration: Int
     private let reservation: QueueReservation
-    private let deadline: Mutex<MonotonicInstant>
     private let repeatable: IdempotentCall?
-    private let state: Mutex<Command>
-    /// The guest access of which the command has reserved a use; `nil` if it needs none.
-    private let reservedUse = Mutex<GuestAccessID?>(nil)
+    private let state: Mutex<State>
     /// The immutable parts of the command, readable without locking `state`.
     let id: CommandID
     private let operation: LockOperation
     /// When the command was accepted, for metrics.
     private let acceptedAt: MonotonicInstant
+
+    private struct State {
+        var command: Command
+        var deadline: MonotonicInstant
+        /// The guest access of which the command has reserved a use; `nil` if it needs none.
+        var reservedUse: GuestAccessID?
+    }
 
     init(
         _ services: CommandServices, request: CommandRequest, command: Command, device: DeviceSnapshot,
@@ -35,17 +39,18 @@ final class CommandExecution: InFlightExecution {
         (self.services, self.request, self.device, self.adapter) = (services, request, device, adapter)
         (self.runtime, self.reservation, self.repeatable) = (runtime, reservation, repeatable)
         bindingGeneration = runtime.bindingGeneration
-        self.deadline = Mutex(deadline)
         acceptedAt = services.clock.monotonicNow()
         (id, operation) = (command.id, command.operation)
-        state = Mutex(command)
+        state = Mutex(State(command: command, deadline: deadline))
     }
 
     /// The current state of the command.
-    var command: Command { state.withLock { $0 } }
+    var command: Command { state.withLock { $0.command } }
+
+    private var deadline: MonotonicInstant { state.withLock { $0.deadline } }
 
     /// Publishes the command in a state that is durable, or that cannot be contradicted.
-    func show(_ command: Command) { state.withLock { $0 = command } }
+    func show(_ command: Command) { state.withLock { $0.command = command } }
 
     /// The current state, with the log of its intent.
     var stored: StoredCommand { StoredCommand(command: command, log: device.log, device: device) }
@@ -80,19 +85,16 @@ final class CommandExecution: InFlightExecution {
         return try await write(
             StoreTransaction(
                 commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]),
-            reservingUseUnder: command.rule,
-            // Recovery settles only commands that are not in `running`. A command that is still in
-            // `running` when the store is marked in doubt would never be settled.
-            beforeDoubt: { services.running.remove(id) })
+            reservingUseUnder: command.rule)
     }
 
     /// Writes an intent together with the use that the command needs under `rule`. A use that the command has reserved under
     /// another rule is returned in the same transaction.
     private func write(
-        _ transaction: StoreTransaction, reservingUseUnder rule: Rule, beforeDoubt: () -> Void = {}
+        _ transaction: StoreTransaction, reservingUseUnder rule: Rule
     ) async throws(GatewayError) -> IntentResult {
         var transaction = transaction
-        let held = reservedUse.withLock { $0 }
+        let held = state.withLock { $0.reservedUse }
         let needed = services.directory.snapshot.directory.countedUse(of: operation, under: rule)
         if let needed, needed.id != held {
             transaction.requires.append(.usesLeft(of: needed.id, max: needed.max))
@@ -100,8 +102,8 @@ final class CommandExecution: InFlightExecution {
         }
         if let held, held != needed?.id { transaction.counters.append(.returnUse(of: held)) }
         do {
-            try await services.storeGuard.commit(transaction, beforeDoubt: beforeDoubt)
-            reservedUse.withLock { $0 = needed?.id }
+            try await services.storeGuard.commit(transaction)
+            state.withLock { $0.reservedUse = needed?.id }
             return .written
         } catch {
             switch (error, needed) {
@@ -122,7 +124,7 @@ final class CommandExecution: InFlightExecution {
         // The new rule may be a guest access that ends earlier.
         let rest = Self.timeout(command.deadline.duration(since: now), under: rule, at: now, in: services.directory.current)
         let end = services.clock.monotonicNow().advanced(by: rest)
-        deadline.withLock { $0 = min($0, end) }
+        state.withLock { $0.deadline = min($0.deadline, end) }
         var record = intent(of: command)
         if !override { record.body.override = nil }
         return try await write(
@@ -184,7 +186,7 @@ final class CommandExecution: InFlightExecution {
     private func awaitAdmission() async -> QueueReservation.WaitResult {
         if let result = reservation.admission.current { return result }
         let admission = reservation.admission
-        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { admission.fulfil(.deadlinePassed) }
+        let timeout = services.deadlines.schedule(at: deadline) { admission.fulfil(.deadlinePassed) }
         defer { services.deadlines.cancel(timeout) }
         return await admission.value
     }
@@ -206,17 +208,16 @@ final class CommandExecution: InFlightExecution {
         guard !services.running.isClosed else { return .ended(.shuttingDown) }
         // Do not send the command if its outcome could not be written.
         guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
-        guard services.clock.monotonicNow() < deadline.withLock({ $0 }) else { return .ended(.deadlinePassed) }
+        let state = state.withLock { $0 }
+        guard services.clock.monotonicNow() < state.deadline else { return .ended(.deadlinePassed) }
         let time = services.clock.decisionTime()
-        let (rule, isOverride) = state.withLock { ($0.rule, $0.override != nil) }
         let snapshot = services.directory.snapshot
-        let reserved = reservedUse.withLock { $0 }
         guard request.caller.holdsLink(in: snapshot.directory) else {
             return .ended(.denied(Denial(.guestAccessRevoked, hasReach: true)))
         }
         let decision = SecurityService.decide(
-            request.caller.principal, operation, on: runtime.id, at: time, override: isOverride,
-            uses: CommandUses(reserved: reserved, exhausted: exhausted), in: snapshot.directory)
+            request.caller.principal, operation, on: runtime.id, at: time, override: state.command.override != nil,
+            uses: CommandUses(reserved: state.reservedUse, exhausted: exhausted), in: snapshot.directory)
         guard case .allowed(let ruleNow, let needsOverride) = decision else {
             return .ended(.denied(decision.denial ?? Denial(.noAssociation, hasReach: false)))
         }
@@ -225,7 +226,7 @@ final class CommandExecution: InFlightExecution {
             return .ended(.denied(Denial(.deviceUnknown, hasReach: true)))
         }
         let needed = snapshot.directory.countedUse(of: operation, under: ruleNow)
-        guard ruleNow == rule, needed == nil || needed?.id == reserved else {
+        guard ruleNow == state.command.rule, needed == nil || needed?.id == state.reservedUse else {
             return .grantedByOther(ruleNow, override: needsOverride)
         }
         return handOver(inFlight, at: time.instant)
@@ -235,16 +236,16 @@ final class CommandExecution: InFlightExecution {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
         guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
         let stateBefore = runtime.status.state
-        state.withLock { command in
-            command.stateBefore = stateBefore
-            command.dispatchedAt = now
-            command.sent = true
-            command.state = .dispatched
+        state.withLock { state in
+            state.command.stateBefore = stateBefore
+            state.command.dispatchedAt = now
+            state.command.sent = true
+            state.command.state = .dispatched
         }
         runtime.queue.setInFlight(inFlight)
         do {
             // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
-            let rest = deadline.withLock { $0 }.duration(since: services.clock.monotonicNow())
+            let rest = deadline.duration(since: services.clock.monotonicNow())
             try adapter.send(
                 LockCommand(
                     commandID: id, deviceID: runtime.id, operation: operation, settings: request.settings,
@@ -253,10 +254,10 @@ final class CommandExecution: InFlightExecution {
             return .sent
         } catch {
             runtime.queue.clearInFlight()
-            state.withLock { command in
-                command.dispatchedAt = nil
-                command.sent = false
-                command.state = .accepted
+            state.withLock { state in
+                state.command.dispatchedAt = nil
+                state.command.sent = false
+                state.command.state = .accepted
             }
             return .ended(.notSent(error))
         }
@@ -266,7 +267,7 @@ final class CommandExecution: InFlightExecution {
     private func awaitOutcome(of inFlight: InFlightCommand) async -> CommandOutcome {
         if let result = inFlight.result.current { return .sent(result) }
         let runtime = runtime
-        let timeout = services.deadlines.schedule(at: deadline.withLock { $0 }) { runtime.expire(inFlight, as: .deadlinePassed) }
+        let timeout = services.deadlines.schedule(at: deadline) { runtime.expire(inFlight, as: .deadlinePassed) }
         defer { services.deadlines.cancel(timeout) }
         return .sent(await inFlight.result.value)
     }
@@ -282,7 +283,7 @@ final class CommandExecution: InFlightExecution {
         let finished = FinishedCommand(command: ended, status: runtime.status, denial: outcome.denial, problem: problem)
         if request.settings != nil, ended.sent != false { runtime.areSettingsConfirmed = false }
         if outcome.isUnanswered, operation.isMovement {
-            let expiry = deadline.withLock { $0 }.advanced(by: UnconfirmedCommand.confirmationGracePeriod)
+            let expiry = deadline.advanced(by: UnconfirmedCommand.confirmationGracePeriod)
             runtime.remember(
                 UnconfirmedCommand(id: ended.id, operation: ended.operation, log: device.log, expiresAt: expiry),
                 of: bindingGeneration)
@@ -311,7 +312,7 @@ final class CommandExecution: InFlightExecution {
     /// Makes the outcome durable; for confirmed settings in one transaction with the device that has them.
     private func commit(_ outcome: StoreTransaction, ending ended: Command) async throws(GatewayError) {
         guard let settings = request.settings, ended.state == .confirmed else {
-            try await services.storeGuard.write(outcome, beforeDoubt: { services.running.remove(id) })
+            try await services.storeGuard.write(outcome)
             return
         }
         try await services.writer.change(
@@ -330,7 +331,7 @@ final class CommandExecution: InFlightExecution {
 
     /// The use that the outcome returns, if the command certainly has not opened the lock.
     private func returnedUses(of ended: Command) -> [CounterChange] {
-        guard !ended.consumesUse, let id = reservedUse.withLock({ $0 }) else { return [] }
+        guard !ended.consumesUse, let id = state.withLock({ $0.reservedUse }) else { return [] }
         return [.returnUse(of: id)]
     }
 

@@ -273,11 +273,11 @@ package struct CommandRequest: Sendable {
     /// The new settings; present for `.changeSettings` only.
     package let settings: LockSettings?
     /// The `reason` that the caller gave; `nil` if none.
-    package let statedReason: String?
+    package var statedReason: String?
     /// The reason of a break-glass override, if one was given.
-    package let override: String?
+    package var override: String?
     /// The time from the end of validation to the deadline, including the wait in the queue.
-    package let timeout: Duration
+    package var timeout: Duration
     /// Whether the command is part of a lockdown: it goes ahead of the device's queue, and no limit applies to it.
     package let isLockdown: Bool
 
@@ -312,25 +312,13 @@ package struct FinishedCommand: Sendable {
 package final class RunningCommand: Sendable {
     /// The command as its intent records it; for a repeated request, in its final state.
     package let accepted: Command
-    private let end: End
+    private let end: @Sendable () async -> FinishedCommand
 
-    private enum End: Sendable {
-        case awaited(Task<FinishedCommand, Never>)
-        case known(FinishedCommand)
-    }
-
-    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, .awaited(end)) }
+    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, { await end.value }) }
 
     /// Creates the value for a command that an earlier request with the same idempotency key created.
-    init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, .known(finished)) }
+    init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, { finished }) }
 
     /// Waits for the command to end; its outcome is then durable, unless its state is `UNKNOWN`.
-    package var finished: FinishedCommand {
-        get async {
-            switch end {
-            case .awaited(let task): await task.value
-            case .known(let finished): finished
-            }
-        }
-    }
+    package var finished: FinishedCommand { get async { await end() } }
 }

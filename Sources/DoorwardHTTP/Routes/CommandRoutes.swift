@@ -32,44 +32,28 @@ enum LockCommandRoutes {
     }
 
     private static func move(_ request: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
-        let parameters = try Parameters(request)
-        let commandRequest = CommandRequest(
+        var commandRequest = CommandRequest(
             caller: request.caller, deviceID: DeviceID(request.text("id")), attemptedID: request.text("id"), operation: operation,
-            statedReason: parameters.reason, override: parameters.override,
-            timeout: parameters.timeout ?? request.services.commandTimeout)
+            timeout: request.services.commandTimeout)
+        if request.hasInput {
+            try request.readBody { body in
+                commandRequest.statedReason = body.text("reason", maxCharacters: WireLimits.reasonCharacters)
+                commandRequest.override = body.object("override") {
+                    $0.requiredText("reason", maxCharacters: WireLimits.reasonCharacters)
+                }
+                if let timeout = body.integer("timeoutMs", in: WireLimits.timeoutMs) {
+                    commandRequest.timeout = .milliseconds(timeout)
+                }
+            }
+        }
         let (locks, repeatable) = (request.control.locks, try request.services.repeats.call(request))
-        guard !parameters.isAsync else {
+        guard !isAsynchronous(request.metadata) else {
             let begun = try await locks.begin(commandRequest, repeatable: repeatable)
             return accepted(begun.value.accepted, request.view, location: "/api/v1/commands/\(begun.value.accepted.id)")
                 .addingReplayHeader(for: begun)
         }
         let ended = try await locks.execute(commandRequest, repeatable: repeatable)
         return answer(ended.value, request.view, request.metadata).addingReplayHeader(for: ended)
-    }
-
-    // MARK: - Request
-
-    private struct Parameters {
-        let reason: String?
-        let override: String?
-        let timeout: Duration?
-        /// Whether the request has the header `Prefer: respond-async` (RFC 7240).
-        let isAsync: Bool
-
-        init(_ request: AuthenticatedRequest) throws(GatewayError) {
-            isAsync = LockCommandRoutes.isAsynchronous(request.metadata)
-            guard request.hasInput else {
-                (reason, override, timeout) = (nil, nil, nil)
-                return
-            }
-            (reason, override, timeout) = try request.readBody { body in
-                (
-                    body.text("reason", maxCharacters: WireLimits.reasonCharacters),
-                    body.object("override") { $0.requiredText("reason", maxCharacters: WireLimits.reasonCharacters) },
-                    body.integer("timeoutMs", in: WireLimits.timeoutMs).map { .milliseconds($0) }
-                )
-            }
-        }
     }
 
     /// Whether the request has the header `Prefer: respond-async` (RFC 7240).

@@ -44,7 +44,7 @@ extension EndToEnd {
             #expect(try await shell.run("notes", "Front door", "--clear").output == "Front door\t-\n")
             #expect(try await shell.run("notes", "Front door").output.isEmpty)
             let changes = try await shell.run("log", "Front door").rows.filter { $0[2].hasPrefix("update") }.map { $0[4] }
-            #expect(changes.suffix(2) == ["hasNotes no → yes", "hasNotes yes → no"], "\(changes)")
+            #expect(changes.suffix(2) == ["has notes no → yes", "has notes yes → no"], "\(changes)")
         }
 
         @Test("a lock is detached by its name: it disappears from the list, and its history stays")
