@@ -27,11 +27,19 @@ extension EndToEnd {
             for (name, text) in contents {
                 try Data(text.utf8).write(to: URL(filePath: "\(project)/\(name)"))
             }
+            // The project has no JavaScript: the linter for it need not be installed for each test.
+            try files.createDirectory(atPath: "\(project)/.build/lint-venv/bin", withIntermediateDirectories: true)
+            try Self.write("exit 0", to: "\(project)/.build/lint-venv/bin/oxlint")
         }
 
         private static var scripts: String {
             URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "scripts").path
+        }
+
+        private static func write(_ body: String, to path: String) throws {
+            try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(filePath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         }
 
         /// Runs a script of the project from another folder.
@@ -40,9 +48,7 @@ extension EndToEnd {
         ) async throws -> (code: Int32, output: String, errors: String) {
             for (tool, body) in [("swift", swift), ("git", git)] {
                 guard let body else { continue }
-                let path = "\(project)/bin/\(tool)"
-                try Data("#!/bin/sh\n\(body)\n".utf8).write(to: URL(filePath: path))
-                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+                try Self.write(body, to: "\(project)/bin/\(tool)")
             }
             let path = "\(project)/bin:\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
             return try await Program.run(
