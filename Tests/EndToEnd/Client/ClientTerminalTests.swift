@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("Client commands on a terminal", InDailyHouse(), .timeLimit(.minutes(30))) struct ClientTerminalTests {
+    @Suite("Client commands on a terminal", InDailyHouse(), .serialized, .timeLimit(.minutes(30))) struct ClientTerminalTests {
         private let day: DailyHouse
 
         init() throws { day = try InDailyHouse.house }

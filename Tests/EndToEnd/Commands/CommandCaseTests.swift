@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    @Suite("Every command in a pipe and on a terminal", InDailyHouse(), .timeLimit(.minutes(30))) struct CommandCaseTests {
+    @Suite("Every command in a pipe and on a terminal", InDailyHouse(), .serialized, .timeLimit(.minutes(30)))
+    struct CommandCaseTests {
         @Test("in a pipe a command prints plain text without control characters, with its exit code", arguments: CommandCase.all)
         func pipe(_ command: CommandCase) async throws {
             let house = try InDailyHouse.house

@@ -74,7 +74,8 @@ struct DailyHouse: Sendable {
     }
 }
 
-/// Makes a `DailyHouse` once for all tests of a suite, and stops its gateway after the last test.
+/// Makes a `DailyHouse` once for all tests of a suite, and stops its gateway after the last test. Such a suite is `.serialized`, because its
+/// tests change the house.
 struct InDailyHouse: SuiteTrait, TestScoping {
     @TaskLocal private static var current: DailyHouse?
 

@@ -5,6 +5,7 @@ extension EndToEnd {
     /// Runs every command of the table of cases under conditions that the cases themselves do not repeat.
     @Suite(
         "Every command without a server, with an expired session, with wrong names, and in narrow terminals", InDailyHouse(),
+        .serialized,
         .timeLimit(.minutes(30)))
     struct EveryCommandTests {
         @Test("without a server, every command that calls a gateway exits 3 and names the server")
