@@ -30,8 +30,11 @@ package struct Change<Value: Sendable>: Sendable {
 package enum Reach: Hashable, Sendable {
     /// A portfolio, property or unit.
     case entity(AssociatedEntity)
+    /// A lock, which may be unassigned.
     case device(DeviceID)
+    /// A user other than those to whom the request gives something: their ids are accepted even if the caller does not see them.
     case user(UserID)
+    /// A guest access, which its manager and its guest may read.
     case guestAccess(GuestAccessID)
 }
 

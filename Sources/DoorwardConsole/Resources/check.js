@@ -149,7 +149,7 @@ function answerView(state) {
       ? h('div.denial', null, h('p.strong', null, 'It is allowed.'), h('dl', null,
         /** @type {[string, Console.Child][]} */ ([['Rule', decision.rule ? ruleText(decision.rule) : ''], ['Ends', decision.closesAt ? time(decision.closesAt) : 'No end']]).map(([term, value]) => h('div', { key: term }, h('dt', null, term), h('dd', null, value)))))
       : denialFacts(decision),
-    decision.assumes && h('p.hint', null, 'By the rules of today: they can change until then.'));
+    decision.assumes && h('p.hint', null, 'By the current rules: they can change until then.'));
 }
 
 /** @param {Console.Context} context @param {State} state */
