@@ -32,7 +32,7 @@ package enum Reach: Hashable, Sendable {
     case entity(AssociatedEntity)
     /// A lock, which may be unassigned.
     case device(DeviceID)
-    /// A user other than those to whom the request gives something: their ids are accepted even if the caller does not see them.
+    /// A user. People to whom the request gives a role or an access are not listed: the id of any existing user is accepted.
     case user(UserID)
     /// A guest access, which its manager and its guest may read.
     case guestAccess(GuestAccessID)
