@@ -10,7 +10,7 @@ declare namespace Console {
   /** What every page gets: the person, what the person may do, and the frame around the page. */
   interface Context {
     readonly ability: Ability;
-    /** A page is open only while a person is signed in. */
+    /** The signed-in person: a page is open only while there is one. The sign-in form does not use it. */
     readonly user: API.User;
     readonly live: import('./Resources/live.js').Live;
     readonly commands: import('./Resources/commands.js').Commands;

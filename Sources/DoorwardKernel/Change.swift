@@ -30,8 +30,11 @@ package struct Change<Value: Sendable>: Sendable {
 package enum Reach: Hashable, Sendable {
     /// A portfolio, property or unit.
     case entity(AssociatedEntity)
+    /// A lock, which may be unassigned.
     case device(DeviceID)
+    /// A user. People to whom the request gives a role or an access are not listed: the id of any existing user is accepted.
     case user(UserID)
+    /// A guest access, which its manager and its guest may read.
     case guestAccess(GuestAccessID)
 }
 

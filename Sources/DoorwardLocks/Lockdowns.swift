@@ -41,8 +41,8 @@ package final class Lockdowns: Sendable {
     /// Starts a lockdown, and then locks the property's devices. When the first LOCK is sent, the lockdown is durable and in force:
     /// no UNLOCK or UNLATCH that was decided before is sent any more.
     ///
-    /// If the lockdown is active already, locks only the devices whose state is not known to be `LOCKED`. If a LOCK of a lockdown was
-    /// already sent to a device, no second one is sent; the result is that command.
+    /// If the lockdown is active already, locks only the devices whose state is not known to be `LOCKED`. If a LOCK of a lockdown is
+    /// still in progress for a device, no second one is begun; the result is that command.
     ///
     /// - Parameters:
     ///   - reason: the reason that the caller gave.
@@ -151,7 +151,7 @@ package final class Lockdowns: Sendable {
         }
     }
 
-    /// Locks a device: joins the LOCK of a lockdown that was already sent to it, or sends a new one.
+    /// Locks a device: joins the LOCK of a lockdown that is still in progress for it, or begins a new one.
     ///
     /// - Parameter follow: waits until the command has ended, and returns its final state.
     private func lockOnce(

@@ -161,7 +161,7 @@ private struct BundleExport<Pages: ExportPages>: ExportProducer where Pages.Page
     }
 }
 
-/// Why an export ends early, with an incomplete file. The client gets an incomplete file, and the operator's log the reason.
+/// Why an export ends early. The client gets an incomplete file, and the operator's log the reason.
 enum ExportFailure: Error {
     /// Personal values were erased since the export began: data already read may contain them. The caller begins again.
     case erased

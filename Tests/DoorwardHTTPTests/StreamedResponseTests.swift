@@ -26,7 +26,7 @@ import Testing
         /// Waits for the first request log line, and returns all of them.
         func lines() async -> [String] {
             while true {
-                let lines = house.logs.text.split(separator: "\n").map(String.init).filter { $0.contains(" answered ") }
+                let lines = house.logs.text.split(separator: "\n").map(String.init).filter { $0.contains(" request completed ") }
                 if !lines.isEmpty { return lines }
                 await Task.yield()
             }
@@ -68,7 +68,7 @@ import Testing
             let begun = await connection.text(upTo: "first")
             #expect(begun.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(begun.lowercased().contains("transfer-encoding: chunked"))
-            #expect(!running.house.logs.text.contains(" answered "), "the response has not ended")
+            #expect(!running.house.logs.text.contains(" request completed "), "the response has not ended")
             running.house.clock.advance(by: .milliseconds(1_500))
             continuation.yield(Array("second".utf8))
             #expect(await connection.text(upTo: "second").contains("second"))
@@ -77,7 +77,7 @@ import Testing
             let lines = await running.lines()
             #expect(lines.count == 1)
             for part in [
-                "debug answered", #""status": 200"#, #""bytes": 11"#, #""body": complete"#, #""durationMs": 1500.000"#,
+                "debug request completed", #""status": 200"#, #""bytes": 11"#, #""body": complete"#, #""durationMs": 1500.000"#,
                 #""request": my-stream"#,
             ] {
                 #expect(lines[0].contains(part), "\(part) in \(lines[0])")
@@ -99,7 +99,7 @@ import Testing
         }) { running in
             let connection = try running.ask()
             #expect(await connection.text(upTo: "\r\n\r\n").hasPrefix("HTTP/1.1 200"))
-            while !running.house.logs.text.contains(" answered ") { await running.house.clock.pass(.seconds(1)) }
+            while !running.house.logs.text.contains(" request completed ") { await running.house.clock.pass(.seconds(1)) }
             let lines = await running.lines()
             #expect(lines.count == 1 && lines[0].contains(#""body": cut"#), "\(lines)")
             #expect(running.house.clock.now() >= VirtualClock().now().advanced(by: .seconds(60)))

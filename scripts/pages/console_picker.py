@@ -98,7 +98,7 @@ def people_after_the_first(console, gateway):
         hand = hand_type(page)
         page.wait_for_selector("#check-person-search")
         has(page, "#check-person option", 201)
-        assert "200 of 451 people can be chosen" in text(page, "form")
+        assert "200 of 451 people are listed" in text(page, "form")
         hand.press(button(page, "Show more people"))
         has(page, "#check-person option", 401)
         hand.fill("#check-person-search", "tom")

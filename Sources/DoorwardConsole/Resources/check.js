@@ -60,7 +60,7 @@ export default page;
 /**
  * The door that the question is about.
  *
- * @param {Pick<State, 'picker'>} state
+ * @param {Pick<State, 'picker'>} state @returns {API.Device | null} null if the person sees no door
  */
 const doorOf = (state) => [...state.picker.chosen.values()][0] || null;
 
@@ -99,18 +99,18 @@ const instantOf = (question) => (question.at ? new Date(question.at).toISOString
 
 /** @param {Console.Context} context @param {State} state */
 async function ask(context, state) {
-  if (state.asking) return;
+  const door = doorOf(state);
+  if (state.asking || !door) return;
   // If the question is changed, stop waiting: its answer would be shown beside a different question.
   const own = {};
   const { operation } = state.question;
-  const deviceId = doorOf(state).id;
   const [userId] = mayAskOthers(context, state) ? state.people.chosen.keys() : [];
   Object.assign(state, { asking: own, answer: null, who: null });
   context.redraw();
   /** @type {Answer} */
   let answer;
   try {
-    answer = await call('POST', '/authorize', { body: { deviceId, operation, ...(userId ? { userId } : {}), at: instantOf(state.question) } });
+    answer = await call('POST', '/authorize', { body: { deviceId: door.id, operation, ...(userId ? { userId } : {}), at: instantOf(state.question) } });
   } catch (error) {
     answer = { error };
   }
@@ -122,14 +122,15 @@ async function ask(context, state) {
 
 /** @param {Console.Context} context @param {State} state @param {number} number */
 async function askWho(context, state, number) {
+  const door = doorOf(state);
+  if (!door) return;
   /** @type {Who} */
   const own = { status: 'loading', error: null, data: null };
   Object.assign(state, { who: own, answer: null });
   context.redraw();
   const { operation } = state.question;
-  const deviceId = doorOf(state).id;
   try {
-    own.data = await call('GET', `/devices/${encodeURIComponent(deviceId)}/who-can`, { query: { operation, at: instantOf(state.question), page: number, limit: 50 } });
+    own.data = await call('GET', `/devices/${encodeURIComponent(door.id)}/who-can`, { query: { operation, at: instantOf(state.question), page: number, limit: 50 } });
     own.status = 'loaded';
   } catch (error) {
     Object.assign(own, { status: 'failed', error });
@@ -149,7 +150,7 @@ function answerView(state) {
       ? h('div.denial', null, h('p.strong', null, 'It is allowed.'), h('dl', null,
         /** @type {[string, Console.Child][]} */ ([['Rule', decision.rule ? ruleText(decision.rule) : ''], ['Ends', decision.closesAt ? time(decision.closesAt) : 'No end']]).map(([term, value]) => h('div', { key: term }, h('dt', null, term), h('dd', null, value)))))
       : denialFacts(decision),
-    decision.assumes && h('p.hint', null, 'By the rules of today: they can change until then.'));
+    decision.assumes && h('p.hint', null, 'By the current rules: they can change until then.'));
 }
 
 /** @param {Console.Context} context @param {State} state */

@@ -420,11 +420,11 @@ function askDialog(context, state) {
   const revoke = async () => {
     try {
       await call('DELETE', `/guest-access/${encodeURIComponent(access.id)}`);
-      state.asks = null;
+      // The question may have been closed in the meantime, and another one opened.
+      if (state.asks === asks) state.asks = null;
       context.note(`${titleOf(access)}: the access is revoked. Queued commands are denied.`);
       page.refresh(context, state);
     } catch (failed) {
-      // The question may have been closed meanwhile.
       if (state.asks === asks) asks.error = failed;
       else context.note(sentenceOf(failed), 'bad');
     }

@@ -114,8 +114,9 @@ function row(state, user) {
 // Invitations.
 
 /**
- * The pending invitations that the person may withdraw. The API has no list of them: their ids are in the records of the last seven
- * days, for as long as an invitation can be accepted, and in the memory of this page for those who may not read the log.
+ * The pending invitations that the person may withdraw. Their ids and places are in the records of the last seven days, for
+ * as long as an invitation can be accepted, and in the memory of this page for those who may not read the log. The API's list of pending
+ * invitations does not name the places.
  *
  * @param {Console.Context} context
  */

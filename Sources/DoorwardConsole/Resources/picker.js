@@ -1,5 +1,6 @@
 // The choice of doors, one in a list or several with check boxes, and of one person in a list. If there are too many for one list, the
-// gateway searches them by name, page by page. @ts-check
+// gateway searches them by name, page by page.
+// @ts-check
 import { call } from './api.js';
 import { button, field, select } from './parts.js';
 import { h } from './view.js';

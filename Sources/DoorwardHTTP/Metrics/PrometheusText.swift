@@ -254,7 +254,7 @@ extension MetricFamily {
             help: "Time since the start of the newest complete backup that the gateway has made or found."),
         MetricFamily(
             "doorward_backup_failures_total", .counter,
-            help: "Failed backups, and failed deletions of old backups, of the daily backup."),
+            help: "Failures of the daily backup, and of the deletion of old backups."),
     ]
 
     private static let process = [

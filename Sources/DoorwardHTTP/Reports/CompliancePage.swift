@@ -143,8 +143,8 @@ struct CompliancePage {
             "overridesCut": cut(figures.overrideRows.rows.count, figures.overrideRows.count, "overrides"),
             "changesCut": cut(figures.changeRows.rows.count, figures.changeRows.count, "changes"),
             "incidentsCut": cut(figures.incidents.rows.count, figures.incidents.count, "events"),
-            "peopleCut": cut(min(people, Self.maxTallyRows), people, "people and keys, most used first"),
-            "locksCut": cut(min(devices, Self.maxTallyRows), devices, "locks, most used first"),
+            "peopleCut": cut(min(people, Self.maxTallyRows), people, "people and keys, those with the most uses first"),
+            "locksCut": cut(min(devices, Self.maxTallyRows), devices, "locks, those with the most uses first"),
             "peopleUncounted": Self.uncounted(figures.people.uncounted, "people and keys"),
             "locksUncounted": Self.uncounted(figures.devices.uncounted, "locks"),
         ]

@@ -175,7 +175,7 @@ enum BaselineSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// The tables that find the records of a filter, and count commands (decision 0035). It is updated after the log. A missing id is
+    /// The tables that find the records of a filter, and count commands (decision 0035). They are updated after the log. A missing id is
     /// stored as an empty blob: a primary key of a `WITHOUT ROWID` table cannot contain NULL.
     private static let lists = """
         CREATE TABLE postings (

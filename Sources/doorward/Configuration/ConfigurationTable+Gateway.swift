@@ -143,7 +143,7 @@ struct GatewayKey: Sendable {
     static let last: [GatewayKey] = [
         GatewayKey(
             "backup.folder", \.backup.made.folder, .text,
-            "the folder for a backup once a day, best on another disk; without it there are no backups"),
+            "the folder of the daily backups, best on another disk; without it there are none"),
         GatewayKey(
             "backup.at", \.backup.made.at, .timeOfDay, needs: "backup.folder",
             "the time of the backup, `hh:mm` in the time zone of the machine"),

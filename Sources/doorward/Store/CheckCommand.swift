@@ -11,8 +11,8 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check the database of a stopped gateway.",
         discussion: """
-            Recomputes every log from its records, compares the personal values with their commitments, and checks commands, references \
-            and the file itself. Nothing is changed. The first fault is printed, with exit code 1.
+            Recomputes every log from its records, compares the values that are stored beside the records, and checks commands, \
+            references and the file itself. Nothing is changed. The first fault is printed, with exit code 1.
 
             Also reports which of the three key files and the checkpoint file are missing or unusable for a gateway. A backup has none of \
             these files beside it, and is checked without them.

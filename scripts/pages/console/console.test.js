@@ -1019,3 +1019,23 @@ test('an access that could not be revoked is told, also when the question was cl
     });
   }
 });
+
+test('a revocation that succeeds closes its own question, and no other one that was opened in the meantime', async () => {
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  const answer = async (method) => { if (method !== 'DELETE') return new Response('{}', { status: 503 }); await held; return new Response(null, { status: 204 }); };
+  await withAnswers(answer, async (settled) => {
+    const notes = [];
+    const context = { ability: new Ability([]), redraw() {}, announce() {}, need() {}, note: (text, tone) => notes.push(tone ?? text) };
+    const state = guestsPage.start(context);
+    await settled();
+    state.asks = { access: { id: 'g1', label: 'Plumber' }, error: null };
+    partsOf(guestsPage.view(context, state), 'button').find(({ props }) => props.id === 'confirm').props.onclick();
+    const other = { access: { id: 'g2', label: 'Painter' }, error: null };
+    state.asks = other;
+    go();
+    await settled();
+    assert.deepEqual([notes.length, state.asks], [1, other]);
+    guestsPage.end(state);
+  });
+});

@@ -55,8 +55,8 @@ struct SubscriptionSet: AsyncParsableCommand {
         commandName: "set", abstract: "Change the subscription of a portfolio. Only super admins may do this.",
         discussion: """
             Choosing a tier sets the modules and limits of the tier; --module and --limit beside it take precedence. Modules and limits \
-            that are not named do not change. While a module is off, nothing new can be created with it. What exists continues to work, \
-            except that without guestAccess guests are denied.
+            that are not named do not change. While a module is off, new uses of it are refused. What exists continues to work, except \
+            that without guestAccess guests are denied.
 
             Example: doorward subscription set "Harbour Homes" --tier pro --limit maxUnits=200
             """)

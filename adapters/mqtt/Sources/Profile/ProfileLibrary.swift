@@ -67,7 +67,7 @@ package final class ProfileLibrary: Sendable {
         return errors
     }
 
-    /// - Parameter unread: collects the folders that cannot be listed.
+    /// - Parameter unreadable: collects the folders that cannot be listed.
     private func files(_ errors: inout [String], unreadable: inout Set<String>) -> [String] {
         var files: [String] = []
         for directory in directories {

@@ -56,7 +56,7 @@ struct ProfileTemplate: Hashable, Sendable {
 
     /// Replaces placeholders by values.
     ///
-    /// - Parameter open: variables that get their values later.
+    /// - Parameter deferred: variables that get their values later.
     /// - Returns: `nil` if a variable has no value.
     func resolved(
         with values: [String: String], _ escaping: Escaping = .plain, keeping deferred: Set<String> = []
