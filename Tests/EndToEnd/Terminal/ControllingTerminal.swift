@@ -12,7 +12,8 @@ enum ControllingTerminal {
     static func spawn(
         _ executable: String, _ arguments: [String], environment: [String: String], in folder: String, on terminal: PseudoTerminal
     ) throws -> pid_t {
-        var (actions, attributes, none) = (posix_spawn_file_actions_t(), posix_spawnattr_t(), sigset_t())
+        var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+        var (none, all) = (sigset_t(), sigset_t())
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
         defer {
@@ -21,7 +22,10 @@ enum ControllingTerminal {
         }
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | startsSession)
+        // A shell lets programs that it starts in the background ignore Ctrl-C, and so would the program under test.
+        sigfillset(&all)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | startsSession)
         // The first terminal that the leader of a session opens becomes its controlling terminal.
         posix_spawn_file_actions_addopen(&actions, 0, terminal.devicePath, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
