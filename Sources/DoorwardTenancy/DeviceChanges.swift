@@ -91,14 +91,14 @@ extension TenancyUnitOfWork {
         } else if isMoved, owner(device)?.allows(placementIn: path.portfolioID) == false {
             throw .invalid("propertyId", "other_portfolio")
         }
-        if path.portfolioID != device.portfolioID, changes.texts[.notes]?.isUnchanged ?? true { changed.notes = nil }
         if changed != device {
             changed.updatedAt = now
             apply(.putDevice(changed))
             recordUpdate(from: device, to: changed, staysInPortfolio: path.portfolioID == device.portfolioID)
         }
         guard isMoved else { return changed }
-        let moved = move(changed, to: path, from: device)
+        let statesNotes = changes.texts[.notes].map { !$0.isUnchanged } ?? false
+        let moved = move(changed, to: path, from: device, statesNotes: statesNotes)
         try requireWithinDeviceLimit(moved, from: device)
         return moved
     }
@@ -133,12 +133,7 @@ extension TenancyUnitOfWork {
         try requireMove(of: device, to: path)
         guard owner(device)?.allows(placementIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
         guard device.path != path else { return device }
-        var changed = device
-        if path.portfolioID != device.portfolioID, device.notes != nil {
-            changed.notes = nil
-            recordUpdate(from: device, to: changed, staysInPortfolio: false)
-        }
-        let moved = move(changed, to: path, from: device)
+        let moved = move(device, to: path, from: device)
         try requireWithinDeviceLimit(moved, from: device)
         return moved
     }
@@ -161,9 +156,17 @@ extension TenancyUnitOfWork {
             device, to: EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID), from: device)
     }
 
-    /// - Parameter before: the device before this call, which may change other fields too.
-    mutating func move(_ device: LockDevice, to path: EntityPathIDs, from before: LockDevice) -> LockDevice {
+    /// - Parameters:
+    ///   - before: the device before this call, which may change other fields too.
+    ///   - statesNotes: whether the device has notes for its new place. Otherwise they stay with the portfolio whose managers wrote them.
+    mutating func move(
+        _ device: LockDevice, to path: EntityPathIDs, from before: LockDevice, statesNotes: Bool = false
+    ) -> LockDevice {
         var moved = device
+        if path.portfolioID != before.portfolioID, device.notes != nil, !statesNotes {
+            moved.notes = nil
+            recordUpdate(from: device, to: moved, staysInPortfolio: false)
+        }
         (moved.unitID, moved.propertyID, moved.portfolioID) = (path.unitID, path.propertyID, path.portfolioID)
         moved.updatedAt = now
         // Remove the device from guest accesses and common areas first: both depend on its current position.

@@ -316,6 +316,21 @@ import Testing
         #expect(left.portfolioID == nil && left.notes == nil)
     }
 
+    @Test("a lock that is unassigned because its property or portfolio was deleted loses its notes", arguments: [true, false])
+    func notesOfACascade(isPortfolio: Bool) async throws {
+        let house = try await House()
+        try await Self.change(house) { $0.texts[.notes] = .set("Key box") }
+        let portfolios = house.control.portfolios
+        if isPortfolio {
+            _ = try await portfolios.delete(
+                house.caller(house.ids.superAdmin), house.ids.portfolio, RemovalOptions(isCascade: true))
+        } else {
+            _ = try await portfolios.delete(house.caller(house.ids.owner), house.ids.property, RemovalOptions(isCascade: true))
+        }
+        let door = try #require(house.control.directory.current.device(house.ids.door))
+        #expect(door.portfolioID == nil && door.notes == nil)
+    }
+
     @Test("a user who may not move a lock is denied, even if the requested place is invalid")
     func rightBeforePlace() async throws {
         let house = try await House()

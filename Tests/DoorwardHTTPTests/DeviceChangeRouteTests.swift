@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test("Notes have at most 256 characters, of any number of bytes, and no control characters; managers alone see them")
+    @Test("Notes have at most 256 characters, of any number of bytes, and no control characters; managers and auditors see them")
     func notes() async throws {
         let house = try await House()
         let path = "/devices/\(house.ids.door)"

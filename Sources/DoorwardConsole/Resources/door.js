@@ -380,7 +380,7 @@ function settings(context, state) {
     },
       h('h2', null, 'General'),
       field('Name', { id: 'name', name: 'name', value: device.name, required: true, maxlength: 200 }),
-      field('Notes', { id: 'notes', name: 'notes', value: device.notes ?? '' }, { hint: 'Managers see them. At most 256 characters.' }),
+      field('Notes', { id: 'notes', name: 'notes', value: device.notes ?? '' }, { hint: 'Managers and auditors see them. At most 256 characters.' }),
       h('label.check', { for: 'remote' }, h('input', { id: 'remote', name: 'remote', type: 'checkbox', checked: device.isRemoteOperationEnabled }), 'Can be operated remotely'),
       button('Save', { type: 'submit', kind: 'primary', busy: own.isBusy, onclick: () => {} })),
     canSet && h('form.card-form', {

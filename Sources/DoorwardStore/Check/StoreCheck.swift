@@ -142,18 +142,19 @@ private struct SchemaCheck {
         for item in found where !expected.contains(item) { throw StoreFault(.schema(item.name)) }
     }
 
-    /// Makes the columns that later steps add readable in a file of an older schema, as NULL, by temporary views. They hide the tables of
-    /// the same name from this connection, and are not in the file.
+    /// Makes what later steps add readable in a file of an older schema, by temporary views: columns with their defaults, and empty tables.
+    /// The views hide the tables of the same name from this connection, and are not in the file.
     func completeColumns(in db: Database) throws {
         guard schema.number < Schema.current.number else { return }
         let (old, new) = (
             try Self.inEmptyDatabase(of: schema, Self.columns), try Self.inEmptyDatabase(of: .current, Self.columns)
         )
         for (table, columns) in new {
-            let missing = columns.subtracting(old[table] ?? columns).sorted()
+            let missing = columns.filter { old[table]?[$0.key] == nil }.sorted { $0.key < $1.key }
             guard !missing.isEmpty else { continue }
-            let added = missing.map { ", NULL AS \($0)" }.joined()
-            try db.execute(sql: "CREATE TEMP VIEW \(table) AS SELECT *\(added) FROM main.\(table)")
+            let added = missing.map { "\($0.value) AS \"\($0.key)\"" }.joined(separator: ", ")
+            let source = old[table] == nil ? "\(added) WHERE false" : "*, \(added) FROM main.\"\(table)\""
+            try db.execute(sql: "CREATE TEMP VIEW \"\(table)\" AS SELECT \(source)")
         }
     }
 
@@ -164,12 +165,15 @@ private struct SchemaCheck {
         return try queue.read(read)
     }
 
-    /// Returns the names of the columns of each table.
-    private static func columns(in db: Database) throws -> [String: Set<String>] {
-        let pairs = try db.rows(
-            "SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'"
-        ) { (table: try $0.value() as String, column: try $0.value() as String) }
-        return pairs.reduce(into: [:]) { $0[$1.table, default: []].insert($1.column) }
+    /// Returns the columns of each table, each with the expression of its default.
+    private static func columns(in db: Database) throws -> [String: [String: String]] {
+        let columns = try db.rows(
+            """
+            SELECT t.name, c.name, coalesce(c.dflt_value, 'NULL') FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+            WHERE t.type = 'table'
+            """
+        ) { (table: try $0.value() as String, column: try $0.value() as String, value: try $0.value() as String) }
+        return columns.reduce(into: [:]) { $0[$1.table, default: [:]][$1.column] = $1.value }
     }
 
     /// Returns all items except SQLite's own statistics tables.

@@ -146,8 +146,8 @@ struct Notes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show or change what is noted about a lock.",
         discussion: """
-            Notes are one line of at most 256 characters, such as where the key box is. Managers of the place see and change them; \
-            `doorward status` shows them too. Without TEXT the command prints them.
+            Notes are one line of at most 256 characters, such as where the key box is. Managers of the place change them; \
+            they and auditors see them, also in `doorward status`. Without TEXT the command prints them.
 
             Examples:
               doorward notes "Front door"
@@ -197,6 +197,6 @@ struct Notes: AsyncParsableCommand {
     static func changed(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
         let (name, notes) = (device.name.printable, device.notes?.printable)
         guard style.isInteractive else { return ["\(name)\t\(notes ?? "-")"] }
-        return [notes.map { "Noted about \(name): \($0)" } ?? "Removed the notes of \(name)."]
+        return [notes.map { "Noted about \(name): \($0)" } ?? "\(name) has no notes."]
     }
 }

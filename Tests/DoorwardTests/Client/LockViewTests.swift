@@ -56,7 +56,7 @@ import Testing
         var device = Doorward.LockDevice(id: "d", name: "Front")
         #expect(!Status.lines(device, pipe).contains { $0.hasPrefix("notes") })
         #expect(Notes.lines(device, pipe).isEmpty && Notes.lines(device, terminal) == ["Nothing is noted about Front."])
-        #expect(Notes.changed(device, pipe) == ["Front\t-"] && Notes.changed(device, terminal) == ["Removed the notes of Front."])
+        #expect(Notes.changed(device, pipe) == ["Front\t-"] && Notes.changed(device, terminal) == ["Front has no notes."])
         device.notes = "Key box\u{1B}[2J"
         #expect(Status.lines(device, pipe).contains("notes\tKey box\u{241B}[2J"))
         #expect(Notes.lines(device, terminal) == ["Key box\u{241B}[2J"])
