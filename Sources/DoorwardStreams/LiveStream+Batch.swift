@@ -10,8 +10,7 @@ extension LiveStream {
         state.withLock { state -> StreamBatch? in
             guard !state.hasClosed, !state.isDisconnected else { return nil }
             let (view, now) = (view, services.clock.monotonicNow())
-            var builder = StreamBatchBuilder(
-                generation: generation, stream: number, now: now, render: { [render] in render(view, $0) })
+            var builder = StreamBatchBuilder(generation: generation, stream: number, now: now, view: view)
             if !state.isOpened { open(&state, &builder) }
             if state.ending == nil, !services.isValid(caller, in: view) { state.ending = .sessionEnded }
             if let ending = state.ending {
@@ -20,7 +19,7 @@ extension LiveStream {
             } else {
                 refuse(&state, view, &builder)
                 state.mirror.endListing(stored.listed)
-                state.mirror.step(view, at: now, into: &builder.output) { render(view, .object($0)) }
+                state.mirror.step(view, at: now, into: &builder.output)
                 addRecords(stored, &state, view, &builder)
                 addCommands(stored, &state, view, &builder)
                 if state.positionDue <= now {
@@ -136,7 +135,7 @@ extension LiveStream {
     ) {
         let names = state.mirror.stored(.command) { _ in true }.filter { view.contains(command, in: $0.query) }.map(\.name)
         guard !names.isEmpty else { return }
-        let value = render(view, .command(command))
+        let value = view.rendered(.command(command))
         let object = StreamObject(.command, command.command.id)
         guard state.mirror.sendCommand(object, value, under: names, into: &builder.output) else { return }
         builder.stored.append((.command(command), StreamDigest(value)))
@@ -148,14 +147,14 @@ private struct StreamBatchBuilder {
     let generation: UInt64
     let stream: UInt64
     let now: MonotonicInstant
-    let render: (StreamItem) -> [UInt8]
+    let view: StreamView
     var output = StreamMirror.Output()
     var events: [StreamEvent] = []
-    var stored: [(item: StreamItem, digest: StreamDigest)] = []
+    var stored: [(item: StoredItem, digest: StreamDigest)] = []
 
     /// Renders an item of the store, and adds it to the batch.
-    mutating func value(of item: StreamItem) -> [UInt8] {
-        let value = render(item)
+    mutating func value(of item: StoredItem) -> [UInt8] {
+        let value = view.rendered(item)
         stored.append((item, StreamDigest(value)))
         return value
     }

@@ -1,17 +1,7 @@
-package import DoorwardDomain
+internal import DoorwardDomain
 package import DoorwardKernel
 internal import DoorwardPolicy
 import Synchronization
-
-/// What is rendered for an event.
-package enum StreamItem: Sendable {
-    /// An object of the tenancy.
-    case object(StreamObject)
-    /// A command of the caller.
-    case command(StoredCommand)
-    /// An access record.
-    case record(AccessRecord)
-}
 
 /// Events that are sent together.
 package struct StreamBatch: Sendable {
@@ -45,9 +35,6 @@ struct StreamServices: Sendable {
 /// `nextBatch` decides and renders with the directory of the moment in which it returns, and marks the batch as in flight until
 /// `written`. A change of the tenancy that revokes a right waits for batches in flight that contain objects of that right.
 package final class LiveStream: Sendable {
-    /// Renders an item with the fields that the caller of the view sees.
-    package typealias Render = @Sendable (StreamView, StreamItem) -> [UInt8]
-
     /// The time between two `position` events.
     package static let positionInterval = Duration.seconds(15)
     /// A client that reads nothing for this time is disconnected.
@@ -55,7 +42,7 @@ package final class LiveStream: Sendable {
 
     struct InFlight {
         let objects: [StreamObject]
-        let stored: [(item: StreamItem, digest: StreamDigest)]
+        let stored: [(item: StoredItem, digest: StreamDigest)]
         /// The last time that the client read something.
         var since: MonotonicInstant
     }
@@ -87,16 +74,14 @@ package final class LiveStream: Sendable {
     let number: UInt64
     let generation: UInt64
     let services: StreamServices
-    let render: Render
     let signal = StreamSignal()
     let state: Mutex<State>
 
     init(
         id: String, number: UInt64, caller: Caller, mirror: StreamMirror, resumed: LogPositions?, isResumed: Bool,
-        generation: UInt64, services: StreamServices, render: @escaping Render
+        generation: UInt64, services: StreamServices
     ) {
-        (self.id, self.number, self.caller, self.services, self.render) = (id, number, caller, services, render)
-        self.generation = generation
+        (self.id, self.number, self.caller, self.generation, self.services) = (id, number, caller, generation, services)
         state = Mutex(State(mirror: mirror, follow: RecordFollow(resumed: resumed), isResumed: isResumed))
     }
 
@@ -232,18 +217,9 @@ package final class LiveStream: Sendable {
             guard let inFlight = state.inFlight else { return false }
             let view = view
             let names = state.mirror.activeNames.map(\.subscription.query)
-            return !inFlight.objects.allSatisfy { object in
-                state.mirror.isCurrent(object, view) { render(view, .object($0)) }
-            }
+            return !inFlight.objects.allSatisfy { state.mirror.isCurrent($0, view) }
                 || !inFlight.stored.allSatisfy { item, digest in
-                    let isVisible = names.contains { query in
-                        switch item {
-                        case .object(let object): view.contains(object, in: query)
-                        case .command(let command): view.contains(command, in: query)
-                        case .record(let record): view.contains(record, in: query)
-                        }
-                    }
-                    return isVisible && StreamDigest(render(view, item)) == digest
+                    names.contains { view.contains(item, in: $0) } && StreamDigest(view.rendered(item)) == digest
                 }
         }
     }

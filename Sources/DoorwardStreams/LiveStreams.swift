@@ -84,8 +84,7 @@ package final class LiveStreams: Sendable {
     /// - Throws: `.streamLimitReached` for a user with too many streams, `.unavailable` if the gateway has too many,
     ///   `.shuttingDown`.
     package func open(
-        _ caller: Caller, _ names: [StreamName], from position: StreamPosition?, wasSent: Bool, maxStreams: Int,
-        render: @escaping LiveStream.Render
+        _ caller: Caller, _ names: [StreamName], from position: StreamPosition?, wasSent: Bool, maxStreams: Int
     ) throws(GatewayError) -> Lease {
         let owner = services.directory.resolve(caller).subject.actorUserID
         let number = try reserve(owner, maxStreams)
@@ -95,8 +94,7 @@ package final class LiveStreams: Sendable {
             id: random.id(at: services.clock.now(), of: LiveStream.self).description, number: number, caller: caller,
             mirror: mirror,
             resumed: positions?.isComplete == true ? positions : nil, isResumed: isResumed, generation: generation,
-            services: services,
-            render: render)
+            services: services)
         (wasSent ? isResumed ? metrics.resumed : metrics.reset : metrics.opened).increment()
         // Registered before anything is read, so that no later change is missed.
         table.insert(stream)

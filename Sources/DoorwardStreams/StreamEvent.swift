@@ -1,9 +1,10 @@
 package import DoorwardDomain
 internal import DoorwardKernel
+package import DoorwardPolicy
 
 /// An event of a stream, and the position of the stream after it.
 package struct StreamEvent: Sendable {
-    /// The content, independent of the format in which it is sent.
+    /// The content, independent of the transport.
     package enum Content: Sendable {
         /// The first event. A stream is resumed if no name has to be reset.
         case stream(id: String, isResumed: Bool)
@@ -31,6 +32,55 @@ package struct StreamEvent: Sendable {
     package let content: Content
     /// The position, which the event's id contains.
     package let position: StreamPosition
+}
+
+extension StreamEvent.Content {
+    /// The name of the event.
+    package var word: String {
+        switch self {
+        case .stream: "stream"
+        case .snapshot: "snapshot"
+        case .ready: "ready"
+        case .change: "change"
+        case .removed: "removed"
+        case .revoked: "revoked"
+        case .refused: "refused"
+        case .reset: "reset"
+        case .position: "position"
+        case .closing: "closing"
+        }
+    }
+
+    /// Writes the fields of the event's JSON object.
+    package func write(into writer: inout JSONWriter) {
+        switch self {
+        case .stream(let id, let isResumed):
+            writer.field("streamId", id)
+            writer.field("resumed", isResumed)
+        case .snapshot(let name, let type, let objects, let isLast):
+            writer.field("name", name)
+            writer.field("type", type.rawValue)
+            writer.field("objects") { $0.array(objects) { $0.rendered($1) } }
+            writer.field("last", isLast)
+        case .ready(let name), .revoked(let name), .reset(let name): writer.field("name", name)
+        case .change(let names, let type, let object):
+            writer.field("names", names)
+            writer.field("type", type.rawValue)
+            writer.field("object") { $0.rendered(object) }
+        case .removed(let names, let type, let id):
+            writer.field("names", names)
+            writer.field("type", type.rawValue)
+            writer.field("id", id)
+        case .refused(let name, let code):
+            writer.field("name", name)
+            writer.field("code", code)
+            writer.field("details") { $0.object { _ in } }
+        case .position(let at): writer.field("at", at)
+        case .closing(let reason, let retryAfter):
+            writer.field("reason", reason.rawValue)
+            writer.field("retryAfterMs", retryAfter.wholeMilliseconds)
+        }
+    }
 }
 
 /// Why a stream ended. Raw values are those of the API.

@@ -283,11 +283,7 @@ struct StreamMirror: Sendable {
     }
 
     /// Sends what is waiting, up to `stepBytes`.
-    ///
-    /// - Parameter render: the value of an object that the source contains.
-    mutating func step(
-        _ source: some StreamSource, at now: MonotonicInstant, into output: inout Output, render: (StreamObject) -> [UInt8]
-    ) {
+    mutating func step(_ source: some StreamSource, at now: MonotonicInstant, into output: inout Output) {
         forgetRemovals(at: now)
         for slot in names.indices where names[slot]?.needsReset == true {
             names[slot]?.needsReset = false
@@ -296,9 +292,9 @@ struct StreamMirror: Sendable {
         if isStale { compareAll(source, into: &output) }
         while !output.isFull, let object = queue.popFirst() {
             queued.remove(object)
-            send(object, source, at: now, into: &output, render: render)
+            send(object, source, at: now, into: &output)
         }
-        if !output.isFull { sendPages(source, at: now, into: &output, render: render) }
+        if !output.isFull { sendPages(source, into: &output) }
         guard queue.isEmpty else { return }
         for slot in names.indices where names[slot]?.phase == .resuming && names[slot]?.subscription.query.isStored == false {
             setReady(slot, into: &output)
@@ -337,8 +333,7 @@ struct StreamMirror: Sendable {
     }
 
     private mutating func send(
-        _ object: StreamObject, _ source: some StreamSource, at now: MonotonicInstant, into output: inout Output,
-        render: (StreamObject) -> [UInt8]
+        _ object: StreamObject, _ source: some StreamSource, at now: MonotonicInstant, into output: inout Output
     ) {
         let (mask, former) = (mask(of: object, source), entries[object])
         let lost = (former?.names ?? 0) & ~mask
@@ -350,7 +345,7 @@ struct StreamMirror: Sendable {
             entries[object] = nil
         }
         guard mask != 0 else { return }
-        let bytes = render(object)
+        let bytes = source.rendered(object)
         let digest = StreamDigest(bytes)
         guard former?.names != mask || former?.digest != digest else { return }
         if lost != 0, former?.digest == digest, former.map({ $0.names | mask == $0.names }) == true {
@@ -367,16 +362,14 @@ struct StreamMirror: Sendable {
         output.objects.append(object)
     }
 
-    private mutating func sendPages(
-        _ source: some StreamSource, at now: MonotonicInstant, into output: inout Output, render: (StreamObject) -> [UInt8]
-    ) {
+    private mutating func sendPages(_ source: some StreamSource, into output: inout Output) {
         for slot in names.indices where !output.isFull {
             guard let name = names[slot], !name.subscription.query.isStored else { continue }
             if name.phase == .waiting { names[slot]?.phase = .listing(source.members(of: name.subscription.query).reversed()) }
             while !output.isFull, case .listing(var rest) = names[slot]?.phase ?? .ready {
                 // Release the array in the name, so that it is not copied.
                 names[slot]?.phase = .waiting
-                sendPage(slot, &rest, source, at: now, into: &output, render: render)
+                sendPage(slot, &rest, source, into: &output)
                 guard rest.isEmpty else {
                     names[slot]?.phase = .listing(rest)
                     continue
@@ -387,15 +380,14 @@ struct StreamMirror: Sendable {
     }
 
     private mutating func sendPage(
-        _ slot: Int, _ rest: inout [StreamObject], _ source: some StreamSource, at now: MonotonicInstant,
-        into output: inout Output, render: (StreamObject) -> [UInt8]
+        _ slot: Int, _ rest: inout [StreamObject], _ source: some StreamSource, into output: inout Output
     ) {
         guard let name = names[slot]?.subscription else { return }
         let bit: UInt64 = 1 << UInt64(slot)
         var (page, sent, bytes) = ([[UInt8]](), [StreamObject](), 0)
         while page.count < Self.pageObjects, bytes < Self.stepBytes, let object = rest.popLast() {
             guard source.contains(object, in: name.query) else { continue }
-            let value = render(object)
+            let value = source.rendered(object)
             let digest = StreamDigest(value)
             // Other names have an older value, so the new value is sent for all names.
             if let former = entries[object], former.digest != digest || former.names & bit != 0 { enqueue(object) }
@@ -479,8 +471,8 @@ struct StreamMirror: Sendable {
     }
 
     /// Whether the client has been sent the value that the object has now, and may see it.
-    func isCurrent(_ object: StreamObject, _ source: some StreamSource, render: (StreamObject) -> [UInt8]) -> Bool {
-        mask(of: object, source) != 0 && entries[object]?.digest == StreamDigest(render(object))
+    func isCurrent(_ object: StreamObject, _ source: some StreamSource) -> Bool {
+        mask(of: object, source) != 0 && entries[object]?.digest == StreamDigest(source.rendered(object))
     }
 }
 

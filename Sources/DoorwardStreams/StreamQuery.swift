@@ -78,9 +78,9 @@ package struct StreamName: Sendable {
 }
 
 /// An object of a stream. It identifies the object and contains no value.
-package struct StreamObject: Hashable, Sendable {
+struct StreamObject: Hashable, Sendable {
     /// The type of the object.
-    package let type: StreamType
+    let type: StreamType
     private let id: EntityID<StreamObject>
 
     init<Entity>(_ type: StreamType, _ id: EntityID<Entity>) { (self.type, self.id) = (type, id.cast()) }
@@ -89,10 +89,10 @@ package struct StreamObject: Hashable, Sendable {
     static let permissions = StreamObject(.permissions, EntityID<StreamObject>(high: 0, low: 0))
 
     /// The object's id, converted to the id type of its entity; for a subscription, the id of its portfolio.
-    package func id<Entity>(of: Entity.Type = Entity.self) -> EntityID<Entity> { id.cast() }
+    func id<Entity>(of: Entity.Type = Entity.self) -> EntityID<Entity> { id.cast() }
 
     /// The id in the form of the API.
-    package var idText: String { id.description }
+    var idText: String { id.description }
 }
 
 extension StreamQuery {

@@ -1,18 +1,18 @@
-package import DoorwardDomain
-package import DoorwardKernel
-package import DoorwardPolicy
+internal import DoorwardDomain
+internal import DoorwardKernel
+internal import DoorwardPolicy
 import Synchronization
 
 /// The view of one caller at one instant: a version of the directory, the caller's rights in it, and the time.
 ///
-/// It selects the objects of a query by the same functions as the lists of the API.
-package struct StreamView: Sendable {
+/// It selects the objects of a query by the same functions as the lists of the API, and renders them as its responses contain them.
+struct StreamView: Sendable {
     /// The version of the directory.
-    package let snapshot: CurrentDirectory.Snapshot
+    let snapshot: CurrentDirectory.Snapshot
     /// The caller in this version.
-    package let subject: Subject
+    let subject: Subject
     /// The time of decisions.
-    package let now: DecisionTime
+    let now: DecisionTime
     private let wall: Timestamp
     private let devices: any DeviceStatuses
 
@@ -24,15 +24,10 @@ package struct StreamView: Sendable {
         subject = snapshot.directory.subject(of: caller.principal, at: now)
     }
 
-    /// The subscription of a portfolio with its usage; `nil` if the portfolio does not exist.
-    package func subscription(of id: PortfolioID) -> ShownSubscription? {
-        tenancy.portfolio(id).map { tenancy.subscription(of: $0, at: wall) }
-    }
-
     /// The abilities of the caller, rendered. All streams of a user share one result for each version of the directory.
     ///
     /// Those of a user with guest access are not shared: they depend on the time, and on the uses that are left, too.
-    package func renderedAbilities(_ render: (Abilities) -> [UInt8]) -> [UInt8] {
+    func renderedAbilities(_ render: (Abilities) -> [UInt8]) -> [UInt8] {
         func rendered() -> [UInt8] {
             render(
                 Abilities(
@@ -44,12 +39,22 @@ package struct StreamView: Sendable {
     }
 }
 
-/// Selects the objects of queries. Records and commands are selected by `StreamView` itself, as they are read from the store.
+/// An item that is read from the store.
+enum StoredItem: Sendable {
+    /// A command of the caller.
+    case command(StoredCommand)
+    /// An access record.
+    case record(AccessRecord)
+}
+
+/// Selects and renders the objects of queries. `StreamView` itself does this for the items that are read from the store.
 protocol StreamSource {
     /// The objects of a query, in the order of their ids.
     func members(of query: StreamQuery) -> [StreamObject]
     /// Whether an object is one of the query.
     func contains(_ object: StreamObject, in query: StreamQuery) -> Bool
+    /// The value in JSON of an object that a query contains.
+    func rendered(_ object: StreamObject) -> [UInt8]
 }
 
 extension StreamView: StreamSource {
@@ -123,6 +128,14 @@ extension StreamView: StreamSource {
         return FieldTable.sees(field, of: kind, at: level ?? .publicLevel)
     }
 
+    /// Whether the caller may now read an item under a query.
+    func contains(_ item: StoredItem, in query: StreamQuery) -> Bool {
+        switch item {
+        case .command(let command): contains(command, in: query)
+        case .record(let record): contains(record, in: query)
+        }
+    }
+
     /// Whether the caller may now read a record under a query.
     func contains(_ record: AccessRecord, in query: StreamQuery) -> Bool {
         guard case .accessRecords(let filter?) = query, subject.isEnabled, filter.passes(record.body) else { return false }
@@ -133,5 +146,57 @@ extension StreamView: StreamSource {
     func contains(_ stored: StoredCommand, in query: StreamQuery) -> Bool {
         guard case .commands(let device) = query, subject.isEnabled else { return false }
         return subject.isActor(stored.command.actor) && device.map { $0 == stored.command.deviceID } ?? true
+    }
+}
+
+// Renders with the fields that the caller sees.
+extension StreamView {
+    private var renderer: ProjectedRenderer { ProjectedRenderer(subject, in: snapshot, at: now, devices: devices) }
+
+    func rendered(_ item: StoredItem) -> [UInt8] {
+        var writer = JSONWriter()
+        switch item {
+        case .command(let command): renderer.command(command, into: &writer)
+        case .record(let record): renderer.record(record, into: &writer)
+        }
+        return writer.bytes
+    }
+
+    func rendered(_ object: StreamObject) -> [UInt8] {
+        var writer = JSONWriter()
+        write(object, into: &writer)
+        return writer.bytes
+    }
+
+    private func write(_ object: StreamObject, into writer: inout JSONWriter) {
+        switch object.type {
+        case .device:
+            if let device = tenancy.device(object.id()) { return renderer.device(device, into: &writer) }
+        case .unit:
+            if let unit = tenancy.unit(object.id()) { return renderer.unit(unit, into: &writer) }
+        case .property:
+            if let property = tenancy.property(object.id()) { return renderer.property(property, into: &writer) }
+        case .portfolio:
+            if let portfolio = tenancy.portfolio(object.id()) { return renderer.portfolio(portfolio, into: &writer) }
+        case .guestAccess:
+            if let access = tenancy.guestAccess(object.id()) { return renderer.guestAccess(access, into: &writer) }
+        case .subscription:
+            if let portfolio = tenancy.portfolio(object.id()) {
+                return writer.object { writer in
+                    writer.field("portfolioId", portfolio.id)
+                    tenancy.subscription(of: portfolio, at: wall).writeFields(into: &writer)
+                }
+            }
+        case .permissions:
+            return writer.rendered(
+                renderedAbilities { abilities in
+                    var writer = JSONWriter()
+                    writer.object { abilities.writeFields(tag: abilities.tag, into: &$0) }
+                    return writer.bytes
+                })
+        case .accessRecord, .command: break
+        }
+        // Only an object that the view contains is rendered, and the view does not change.
+        writer.null()
     }
 }

@@ -1,4 +1,5 @@
 import DoorwardDomain
+import DoorwardPolicy
 import Foundation
 import HTTPTypes
 import Testing

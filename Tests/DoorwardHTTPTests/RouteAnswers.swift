@@ -121,7 +121,7 @@ struct RouteHouse: Sendable {
     func openStream() throws -> LiveStreams.Lease {
         let caller = Caller(userID: ids[.owner], sessionID: House.session(of: .owner))
         let name = StreamName(name: "units", query: .units(nil, nil), text: "unit")
-        return try house.control.streams.open(caller, [name], from: nil, wasSent: false, maxStreams: 10) { _, _ in [] }
+        return try house.control.streams.open(caller, [name], from: nil, wasSent: false, maxStreams: 10)
     }
 
     func resetToken() async throws -> String {

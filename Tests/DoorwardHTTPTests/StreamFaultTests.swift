@@ -191,9 +191,7 @@ import Testing
         let names = StreamRequest.names(&query, adapters: [])
         let caller = Caller(userID: house.ids[.owner], sessionID: House.session(of: .owner))
         let control = house.control
-        let lease = try control.streams.open(caller, names, from: nil, wasSent: false, maxStreams: 10) { view, item in
-            item.render(for: caller.principal, in: view, control)
-        }
+        let lease = try control.streams.open(caller, names, from: nil, wasSent: false, maxStreams: 10)
         var copy = StreamCopy()
         func drain() async throws -> Int {
             var count = 0

@@ -100,10 +100,7 @@ private final class StreamClient {
 
     private func open(from position: StreamPosition?, wasSent: Bool) throws {
         let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
-        let control = house.control
-        lease = try control.streams.open(caller, names, from: position, wasSent: wasSent, maxStreams: 1000) { view, item in
-            item.render(for: caller.principal, in: view, control)
-        }
+        lease = try house.control.streams.open(caller, names, from: position, wasSent: wasSent, maxStreams: 1000)
     }
 
     /// Takes everything that is waiting.

@@ -23,13 +23,9 @@ import Testing
         init(_ house: House, _ person: House.Person) throws {
             (self.house, self.person) = (house, person)
             let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
-            let control = house.control
-            lease = try control.streams.open(
+            lease = try house.control.streams.open(
                 caller, [StreamName(name: "me", query: .permissions, text: "permissions")], from: nil, wasSent: false,
-                maxStreams: 100
-            ) { view, item in
-                item.render(for: caller.principal, in: view, control)
-            }
+                maxStreams: 100)
         }
 
         /// The sets of rules that are waiting.

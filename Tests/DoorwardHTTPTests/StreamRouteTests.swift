@@ -19,11 +19,8 @@ import Testing
         -> LiveStreams.Lease
     {
         let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
-        let control = house.control
         let name = StreamName(name: "doors", query: query, text: "device")
-        return try control.streams.open(caller, [name], from: nil, wasSent: false, maxStreams: 1000) { view, item in
-            item.render(for: caller.principal, in: view, control)
-        }
+        return try house.control.streams.open(caller, [name], from: nil, wasSent: false, maxStreams: 1000)
     }
 
     @Test("A stream begins with its id and position, sends the objects, and then their changes under all their names")
@@ -210,7 +207,7 @@ import Testing
         leases.removeLast()
         #expect(throws: GatewayError.self) {
             let caller = Caller(userID: house.ids[.owner], sessionID: House.session(of: .owner))
-            _ = try house.control.streams.open(caller, [], from: nil, wasSent: false, maxStreams: 15) { _, _ in [] }
+            _ = try house.control.streams.open(caller, [], from: nil, wasSent: false, maxStreams: 15)
         }
         #expect(try await house.call(.get, "/stream?subscribe=doors:device", as: .owner).status == 200)
         // The id of another person's stream, and one that no stream has.

@@ -1,6 +1,7 @@
 import Crypto
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import FoundationEssentials
 import HTTPTypes

@@ -1,5 +1,6 @@
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import HTTPTypes
 import Testing
@@ -35,12 +36,8 @@ import Testing
             var query = QueryReader(
                 StreamType.allCases.map { "subscribe=\($0.rawValue):\($0.rawValue)" }.joined(separator: "&"), errors: errors)
             let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
-            let control = house.control
-            lease = try control.streams.open(
-                caller, StreamRequest.names(&query, adapters: []), from: nil, wasSent: false, maxStreams: 1000
-            ) { view, item in
-                item.render(for: caller.principal, in: view, control)
-            }
+            lease = try house.control.streams.open(
+                caller, StreamRequest.names(&query, adapters: []), from: nil, wasSent: false, maxStreams: 1000)
         }
 
         /// Takes everything that is waiting.

@@ -110,7 +110,7 @@ import Testing
             listed = []
             while mirror.hasWork {
                 var output = StreamMirror.Output()
-                mirror.step(world, at: now, into: &output, render: world.rendered)
+                mirror.step(world, at: now, into: &output)
                 for event in output.events {
                     copy.apply(event.content)
                     history.append((event.number, copy))
@@ -134,7 +134,7 @@ import Testing
         (world.values, world.selected) = ([1: 0], [0: [1], 1: [1]])
         _ = mirror.put(World.name(0)) && mirror.put(World.name(1))
         var output = StreamMirror.Output()
-        mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output, render: world.rendered)
+        mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output)
         for value in 1...1000 {
             world.values[1] = value
             let isWork = mirror.markChanged(World.object(1), world)
@@ -144,7 +144,7 @@ import Testing
         let isWork = mirror.markChanged(World.object(2), world)
         #expect(!isWork)
         output = StreamMirror.Output()
-        mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output, render: world.rendered)
+        mirror.step(world, at: MonotonicInstant(nanoseconds: 0), into: &output)
         #expect(output.events.count == 1)
         guard case .change(let names, .unit, let value)? = output.events.first?.content else {
             Issue.record("not a change")

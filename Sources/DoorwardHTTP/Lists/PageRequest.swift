@@ -2,6 +2,7 @@ internal import Crypto
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 
 extension PageRequest where Key: RawRepresentable<String> & CaseIterable {
     /// Reads `page`, `limit`, `sortBy` and `q`.

@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 internal import HTTPTypes
 internal import Hummingbird
 package import Logging

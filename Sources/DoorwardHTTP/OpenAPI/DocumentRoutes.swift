@@ -1,4 +1,5 @@
 internal import DoorwardDomain
+internal import DoorwardPolicy
 internal import HTTPTypes
 
 /// The document of the API: as OpenAPI 3.1 for programs, and as a page for people.

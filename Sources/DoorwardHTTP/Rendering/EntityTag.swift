@@ -1,23 +1,8 @@
-internal import Crypto
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 internal import HTTPTypes
-
-/// The `ETag` of an object, which identifies the version that a reader has read.
-///
-/// It is computed from the fields that the reader sees, so it reveals nothing about other fields.
-struct EntityTag: Hashable, Sendable {
-    /// The tag with its quotation marks, as in the header.
-    let text: String
-
-    init(_ write: (inout JSONWriter) -> Void) {
-        var writer = JSONWriter()
-        write(&writer)
-        text = "\"\(Array(SHA256.hash(data: writer.bytes).prefix(16)).hexadecimal)\""
-    }
-}
 
 extension ProjectedRenderer {
     /// The tag of the stored lock, without its reported status: a change of the status does not make a reader's version outdated.

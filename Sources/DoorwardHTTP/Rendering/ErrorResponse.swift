@@ -1,7 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
-internal import DoorwardDomain
-internal import DoorwardPolicy
+package import DoorwardDomain
+package import DoorwardPolicy
 internal import HTTPTypes
 internal import NIOHTTP1
 
@@ -287,7 +287,7 @@ extension Denial {
 }
 
 extension Rule: JSONRenderable {
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("kind", kind)
             writer.field("id", id)
@@ -301,7 +301,7 @@ extension Denial.Missing: JSONRenderable {
         "role": Role.schema, "operation": LockOperation.schema, "capability": .text, "module": .text,
     ])
 
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.fieldIfPresent("role", role)
             writer.fieldIfPresent("operation", operation)

@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 internal import HTTPTypes
 
 /// Lists of access records, paged by cursor.

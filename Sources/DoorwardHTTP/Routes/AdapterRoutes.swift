@@ -1,6 +1,7 @@
 internal import DoorwardAPI
-internal import DoorwardControl
+package import DoorwardControl
 package import DoorwardDomain
+package import DoorwardPolicy
 
 /// The gateway's adapters.
 enum AdapterRoutes {
@@ -55,7 +56,7 @@ enum AdapterRoutes {
 
 extension AddressKey: JSONRenderable {
     /// `minimum` and `maximum` are set for numbers, `values` for enumerations; otherwise they are `null`.
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("field", name)
             writer.field("type", type)
@@ -74,7 +75,7 @@ extension AddressKey: JSONRenderable {
 
 extension TransportState: JSONRenderable {
     /// `problem` is `null` if there is none. `portfolioId` is `null` if the transport belongs to no portfolio.
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("name", name)
             writer.field("health", health)
@@ -109,7 +110,7 @@ enum DiscoveredRoutes {
 extension DiscoveredDevice: JSONRenderable {
     /// `adapter` and `address` are in the form that `POST /devices` takes; `capabilities` is `null` if the capabilities are known
     /// only after attaching.
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("id", id)
             writer.field("name", name)

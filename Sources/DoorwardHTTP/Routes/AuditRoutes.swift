@@ -1,5 +1,6 @@
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 internal import FoundationEssentials
 internal import HTTPTypes
 

@@ -1,7 +1,7 @@
 internal import DoorwardAPI
-internal import DoorwardControl
+package import DoorwardControl
 internal import DoorwardDomain
-internal import DoorwardPolicy
+package import DoorwardPolicy
 internal import FoundationEssentials
 internal import HTTPTypes
 
@@ -66,7 +66,7 @@ extension ExplainedDecision: JSONRenderable {
         "missing": .nullable(Denial.Missing.schema), "assumes": .nullable(.words(["current_rules"])),
     ])
 
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         let denial = decision.denial
         writer.object { writer in
             writer.field("allowed", decision.isAllowed)
@@ -92,7 +92,7 @@ extension NamedPrincipal: JSONRenderable {
         "rule": Rule.schema, "until": .nullable(.instant),
     ])
 
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("principal") { writer in
                 writer.object { writer in
@@ -138,66 +138,11 @@ enum AbilityRoutes {
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
         try request.readNothing()
         let abilities = try request.control.authorization.abilities(of: request.caller)
-        let tag = tag(of: abilities)
+        let tag = abilities.tag
         if request.metadata.headers[values: .ifNoneMatch].contains(where: { $0.contains(tag.text) || $0 == "*" }) {
             return APIResponse(status: 304, body: []).tagged(tag)
         }
-        return APIResponse.success { write(abilities, into: &$0) }.tagged(tag)
-    }
-
-    /// The tag of the abilities.
-    static func tag(of abilities: Abilities) -> EntityTag { EntityTag { $0.object { write(abilities, into: &$0) } } }
-
-    /// Writes the fields of the abilities.
-    ///
-    /// - Parameter tag: the field `etag`; `nil` to leave it out.
-    static func write(_ abilities: Abilities, tag: String? = nil, into writer: inout JSONWriter) {
-        writer.field("rules") { $0.array(abilities.rules) { $1.write(into: &$0) } }
-        writer.field("packedRules") { $0.array(abilities.rules) { $1.writePacked(into: &$0) } }
-        writer.fieldIfPresent("etag", tag)
-        writer.field("nextChangeAt", abilities.nextChangeAt)
-    }
-}
-
-extension AbilityRule: JSONRenderable {
-    func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("action", actions)
-            writer.field("subject", subjects)
-            if !conditions.isEmpty { writer.field("conditions") { writeConditions(into: &$0) } }
-            if !fields.isEmpty { writer.field("fields", fields) }
-            if isInverted { writer.field("inverted", true) }
-            writer.fieldIfPresent("reason", reason)
-        }
-    }
-
-    /// Writes the rule as CASL's `packRules` does: `[action, subject, conditions | 0, inverted, fields | 0, reason]`, lists joined
-    /// by commas, without the empty values at the end (https://casl.js.org/v6/en/api/casl-ability-extra).
-    func writePacked(into writer: inout JSONWriter) {
-        let length = isInverted ? 6 : !fields.isEmpty ? 5 : !conditions.isEmpty ? 3 : 2
-        writer.array(0..<length) { writer, index in
-            switch index {
-            case 0: writer.string(actions.joined(separator: ","))
-            case 1: writer.string(subjects.joined(separator: ","))
-            case 2: if conditions.isEmpty { writer.number(0) } else { writeConditions(into: &writer) }
-            case 3: writer.number(isInverted ? 1 : 0)
-            case 4: if fields.isEmpty { writer.number(0) } else { writer.string(fields.joined(separator: ",")) }
-            default: writer.string(reason?.rawValue ?? "")
-            }
-        }
-    }
-
-    private func writeConditions(into writer: inout JSONWriter) {
-        writer.object { writer in
-            for condition in conditions {
-                switch condition {
-                case .equals(let field, let value): writer.field(field, value)
-                case .isFlag(let field, let value): writer.field(field, value)
-                case .isOneOf(let field, let values): writer.field(field) { $0.object { $0.field("$in", values) } }
-                case .containsNone(let field, let values): writer.field(field) { $0.object { $0.field("$nin", values) } }
-                }
-            }
-        }
+        return APIResponse.success { abilities.writeFields(into: &$0) }.tagged(tag)
     }
 }
 

@@ -1,6 +1,7 @@
 internal import Crypto
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 internal import HTTPTypes
 
 /// Liveness and readiness of the process, for monitoring. The paths are outside `/api/v1`.

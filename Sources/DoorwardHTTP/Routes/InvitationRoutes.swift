@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// Invitations: reading, withdrawing and accepting them. They are created together with roles and users, see `RoleRoutes` and
 /// `UserRoutes`.
@@ -69,5 +70,14 @@ extension AuthenticatedRequest {
     /// The response to a request that has created an invitation, with the only copy of its token.
     func answer(_ issued: IssuedInvitation) -> APIResponse {
         .success { $0.field("invitation") { view.invitation(issued, under: services.publicURL, into: &$0) } }
+    }
+}
+
+extension ProjectedRenderer {
+    /// An invitation that was just created, with its token.
+    ///
+    /// - Parameter base: the gateway's public URL.
+    func invitation(_ issued: IssuedInvitation, under base: String, into writer: inout JSONWriter) {
+        invitation(issued.invitation, link: (issued.token, issued.url(under: base)), into: &writer)
     }
 }

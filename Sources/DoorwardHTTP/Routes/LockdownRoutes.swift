@@ -1,6 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// Starting and ending the lockdown of a property.
 enum LockdownRoutes {

@@ -1,5 +1,6 @@
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 
 /// Role assignments: `…/admins` of a portfolio, `…/managers` of a property, `…/tenants` of a unit.
 enum RoleRoutes {

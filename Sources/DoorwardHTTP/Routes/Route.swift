@@ -1,8 +1,8 @@
 internal import Crypto
 internal import DoorwardAPI
-internal import DoorwardControl
+package import DoorwardControl
 internal import DoorwardDomain
-internal import DoorwardPolicy
+package import DoorwardPolicy
 internal import HTTPTypes
 internal import Hummingbird
 
@@ -190,6 +190,15 @@ extension ReadRequest<Caller> {
     }
 }
 
+extension ProjectedRenderer {
+    /// - Parameter snapshot: the directory that the principal is resolved in; `nil` for the current one.
+    init(_ principal: Principal, in snapshot: CurrentDirectory.Snapshot? = nil, control: GatewayControl) {
+        let snapshot = snapshot ?? control.directory.snapshot
+        self.init(
+            snapshot.directory.subject(of: principal), in: snapshot, at: control.clock.decisionTime(), devices: control.devices)
+    }
+}
+
 /// The query of a `DELETE`.
 struct RemovalQuery {
     /// Whether nothing is changed, and the response contains the effects.
@@ -224,7 +233,7 @@ extension RemovalPreview: JSONRenderable {
         "ended": .array(.fields(["type": .text, "id": .text])),
     ])
 
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("removed") { writer in
                 writer.array(removed) { writer, removed in

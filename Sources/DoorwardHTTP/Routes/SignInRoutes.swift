@@ -2,6 +2,7 @@ internal import Crypto
 internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
+internal import DoorwardPolicy
 internal import HTTPTypes
 
 /// Sign-in, sign-out and password resets.

@@ -62,40 +62,13 @@ enum SubscriptionRoutes {
 
     private static func answer(_ shown: ShownSubscription) -> APIResponse {
         APIResponse.success { writer in
-            writer.field("subscription") { $0.object { write(shown, into: &$0) } }
+            writer.field("subscription") { $0.object { shown.writeFields(into: &$0) } }
         }.tagged(tag(of: shown.portfolio))
-    }
-
-    /// Writes the fields of a subscription with its usage.
-    static func write(_ shown: ShownSubscription, into writer: inout JSONWriter) {
-        writeStored(shown.portfolio.subscription, into: &writer)
-        writer.field("usage") { writer in
-            writer.object { writer in
-                for limit in SubscriptionLimit.allCases { writer.field(limit.counted, shown.usage[limit] ?? 0) }
-            }
-        }
     }
 
     /// The tag of the stored subscription, without its usage: a new unit does not make a reader's version outdated.
     private static func tag(of portfolio: Portfolio) -> EntityTag {
-        EntityTag { writer in writer.object { writeStored(portfolio.subscription, into: &$0) } }
-    }
-
-    /// Writes tier, modules and limits; a limit that does not apply is left out.
-    private static func writeStored(_ subscription: Subscription, into writer: inout JSONWriter) {
-        writer.field("tier", subscription.tier)
-        writer.field("modules") { writer in
-            writer.object { writer in
-                for module in SubscriptionModule.available {
-                    writer.field(module.rawValue, subscription.modules.contains(module))
-                }
-            }
-        }
-        writer.field("limits") { writer in
-            writer.object { writer in
-                for limit in SubscriptionLimit.allCases { writer.fieldIfPresent(limit.rawValue, subscription.limits[limit]) }
-            }
-        }
+        EntityTag { writer in writer.object { portfolio.subscription.writeFields(into: &$0) } }
     }
 }
 

@@ -42,15 +42,12 @@ enum StreamRoutes {
     }
 
     private static func open(_ request: AuthenticatedRequest, _ names: [StreamName]) throws -> APIResponse {
-        let (control, principal, positions) = (request.control, request.caller.principal, request.services.streamPositions)
+        let positions = request.services.streamPositions
         let sent = request.metadata.headers[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }
-        let scope = StreamPositions.scope(principal, names: StreamName.text(of: names))
-        let lease = try control.streams.open(
+        let scope = StreamPositions.scope(request.caller.principal, names: StreamName.text(of: names))
+        let lease = try request.control.streams.open(
             request.caller, names, from: sent.flatMap { positions.position($0, scope: scope) }, wasSent: sent != nil,
-            maxStreams: request.services.connections.limits.streams
-        ) { [control] view, item in
-            item.render(for: principal, in: view, control)
-        }
+            maxStreams: request.services.connections.limits.streams)
         let sender = StreamSender(lease: lease, positions: positions, client: request.client)
         var answer = APIResponse(status: 200, body: [])
         answer.stream = StreamedBody { try await sender.run($0) }
@@ -130,104 +127,5 @@ struct StreamSender: Sendable {
             writer.raw("\n\n")
         }
         return writer.bytes
-    }
-}
-
-extension StreamEvent.Content {
-    /// The name of the event.
-    var word: String {
-        switch self {
-        case .stream: "stream"
-        case .snapshot: "snapshot"
-        case .ready: "ready"
-        case .change: "change"
-        case .removed: "removed"
-        case .revoked: "revoked"
-        case .refused: "refused"
-        case .reset: "reset"
-        case .position: "position"
-        case .closing: "closing"
-        }
-    }
-
-    /// Writes the fields of `data`.
-    func write(into writer: inout JSONWriter) {
-        switch self {
-        case .stream(let id, let isResumed):
-            writer.field("streamId", id)
-            writer.field("resumed", isResumed)
-        case .snapshot(let name, let type, let objects, let isLast):
-            writer.field("name", name)
-            writer.field("type", type.rawValue)
-            writer.field("objects") { $0.array(objects) { $0.rendered($1) } }
-            writer.field("last", isLast)
-        case .ready(let name), .revoked(let name), .reset(let name): writer.field("name", name)
-        case .change(let names, let type, let object):
-            writer.field("names", names)
-            writer.field("type", type.rawValue)
-            writer.field("object") { $0.rendered(object) }
-        case .removed(let names, let type, let id):
-            writer.field("names", names)
-            writer.field("type", type.rawValue)
-            writer.field("id", id)
-        case .refused(let name, let code):
-            writer.field("name", name)
-            writer.field("code", code)
-            writer.field("details") { $0.object { _ in } }
-        case .position(let at): writer.field("at", at)
-        case .closing(let reason, let retryAfter):
-            writer.field("reason", reason.rawValue)
-            writer.field(
-                "retryAfterMs", Int(retryAfter.components.seconds * 1000 + retryAfter.nanoseconds % 1_000_000_000 / 1_000_000))
-        }
-    }
-}
-
-extension StreamItem {
-    /// The object with the fields that the caller sees, as in the responses of the API.
-    func render(for principal: Principal, in view: StreamView, _ control: GatewayControl) -> [UInt8] {
-        let renderer = ProjectedRenderer(principal, in: view.snapshot, control: control)
-        var writer = JSONWriter()
-        switch self {
-        case .record(let record): renderer.record(record, into: &writer)
-        case .command(let command): renderer.command(command, into: &writer)
-        case .object(let object): write(object, renderer, view, into: &writer)
-        }
-        return writer.bytes
-    }
-
-    private func write(
-        _ object: StreamObject, _ renderer: ProjectedRenderer, _ view: StreamView, into writer: inout JSONWriter
-    ) {
-        let tenancy = renderer.tenancy
-        switch object.type {
-        case .device:
-            if let device = tenancy.device(object.id()) { return renderer.device(device, into: &writer) }
-        case .unit:
-            if let unit = tenancy.unit(object.id()) { return renderer.unit(unit, into: &writer) }
-        case .property:
-            if let property = tenancy.property(object.id()) { return renderer.property(property, into: &writer) }
-        case .portfolio:
-            if let portfolio = tenancy.portfolio(object.id()) { return renderer.portfolio(portfolio, into: &writer) }
-        case .guestAccess:
-            if let access = tenancy.guestAccess(object.id()) { return renderer.guestAccess(access, into: &writer) }
-        case .subscription:
-            if let shown = view.subscription(of: object.id()) {
-                return writer.object { writer in
-                    writer.field("portfolioId", shown.portfolio.id)
-                    SubscriptionRoutes.write(shown, into: &writer)
-                }
-            }
-        case .permissions:
-            return writer.rendered(
-                view.renderedAbilities { abilities in
-                    var writer = JSONWriter()
-                    writer.object { AbilityRoutes.write(abilities, tag: AbilityRoutes.tag(of: abilities).text, into: &$0) }
-                    return writer.bytes
-                })
-        case .accessRecord, .command: break
-        }
-        // Only an object that the view contains is rendered, and the view does not change.
-        writer.null()
     }
 }

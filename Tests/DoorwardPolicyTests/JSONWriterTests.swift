@@ -2,8 +2,6 @@ import DoorwardDomain
 import DoorwardPolicy
 import Testing
 
-@testable import DoorwardHTTP
-
 @Suite struct JSONWriterTests {
     private func text(_ write: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()

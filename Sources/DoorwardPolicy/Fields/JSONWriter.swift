@@ -1,19 +1,21 @@
-internal import DoorwardDomain
-internal import DoorwardPolicy
+package import DoorwardDomain
 
 /// Writes JSON incrementally, with keys in the order of the calls.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+package struct JSONWriter {
+    /// What was written until now.
+    package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    init() { bytes.reserveCapacity(1024) }
+    /// A writer that has written nothing.
+    package init() { bytes.reserveCapacity(1024) }
 
     // MARK: - Structure
 
-    mutating func object(_ fields: (inout Self) -> Void) { enclosed("{", "}", fields) }
+    /// Writes an object with the fields that `fields` writes.
+    package mutating func object(_ fields: (inout Self) -> Void) { enclosed("{", "}", fields) }
 
     /// Writes an entity as an object with the fields that `reader` may see.
-    mutating func object<Entity>(
+    package mutating func object<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
         bytes.append(UInt8(ascii: "{"))
@@ -24,7 +26,7 @@ struct JSONWriter {
     }
 
     /// Adds the fields of an entity that `reader` may see to the current object.
-    mutating func fields<Entity>(
+    package mutating func fields<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
         for field in fields {
@@ -47,7 +49,8 @@ struct JSONWriter {
         }
     }
 
-    mutating func array<Elements: Sequence>(_ elements: Elements, _ write: (inout Self, Elements.Element) -> Void) {
+    /// Writes an array; `write` writes each element.
+    package mutating func array<Elements: Sequence>(_ elements: Elements, _ write: (inout Self, Elements.Element) -> Void) {
         enclosed("[", "]") { writer in
             for element in elements {
                 writer.separate()
@@ -61,7 +64,7 @@ struct JSONWriter {
     ///
     /// - Returns: the number of elements written. It is at least 1 if there are any, and smaller than the number of `elements` if
     ///   the next element did not fit.
-    mutating func array<Elements: Sequence>(
+    package mutating func array<Elements: Sequence>(
         _ elements: Elements, maxBytes: Int, _ write: (inout Self, Elements.Element) -> Void
     ) -> Int {
         let start = bytes.count
@@ -93,13 +96,15 @@ struct JSONWriter {
 
     // MARK: - Fields
 
-    mutating func field(_ name: String, _ value: some JSONRenderable) {
+    /// Writes a field of the current object.
+    package mutating func field(_ name: String, _ value: some JSONRenderable) {
         beginField(name)
         value.write(into: &self)
         needsComma = true
     }
 
-    mutating func field(_ name: String, _ write: (inout Self) -> Void) {
+    /// Writes a field of the current object, with the value that `write` writes.
+    package mutating func field(_ name: String, _ write: (inout Self) -> Void) {
         beginField(name)
         write(&self)
         needsComma = true
@@ -113,26 +118,30 @@ struct JSONWriter {
     }
 
     /// Writes a field, or nothing if `value` is `nil`.
-    mutating func fieldIfPresent(_ name: String, _ value: (some JSONRenderable)?) {
+    package mutating func fieldIfPresent(_ name: String, _ value: (some JSONRenderable)?) {
         if let value { field(name, value) }
     }
 
     // MARK: - Values
 
-    mutating func null() { raw("null") }
+    /// Writes `null`.
+    package mutating func null() { raw("null") }
 
-    mutating func raw(_ text: StaticString) {
+    /// Writes a text as it is.
+    package mutating func raw(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
     /// Writes a value that is already JSON.
-    mutating func rendered(_ json: some Sequence<UInt8>) { bytes.append(contentsOf: json) }
+    package mutating func rendered(_ json: some Sequence<UInt8>) { bytes.append(contentsOf: json) }
 
-    mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: value.description.utf8) }
+    /// Writes an integer.
+    package mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: value.description.utf8) }
 
     mutating func number(_ value: Double) { bytes.append(contentsOf: "\(value)".utf8) }
 
-    mutating func string(_ text: String) {
+    /// Writes a text with its quotation marks, and escapes what JSON requires.
+    package mutating func string(_ text: String) {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
@@ -166,50 +175,52 @@ struct JSONWriter {
 }
 
 /// A value that can be written into a response.
-protocol JSONRenderable {
+package protocol JSONRenderable {
+    /// Writes the value in JSON.
     func write(into writer: inout JSONWriter)
 }
 
 extension String: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.string(self) }
+    package func write(into writer: inout JSONWriter) { writer.string(self) }
 }
 
 extension Bool: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.raw(self ? "true" : "false") }
+    package func write(into writer: inout JSONWriter) { writer.raw(self ? "true" : "false") }
 }
 
 extension Int: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.number(self) }
+    package func write(into writer: inout JSONWriter) { writer.number(self) }
 }
 
 extension Int64: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.number(self) }
+    package func write(into writer: inout JSONWriter) { writer.number(self) }
 }
 
 extension UInt64: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.number(self) }
+    package func write(into writer: inout JSONWriter) { writer.number(self) }
 }
 
 extension Optional: JSONRenderable where Wrapped: JSONRenderable {
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         if let self { self.write(into: &writer) } else { writer.null() }
     }
 }
 
 extension Array: JSONRenderable where Element: JSONRenderable {
-    func write(into writer: inout JSONWriter) { writer.array(self) { $1.write(into: &$0) } }
+    package func write(into writer: inout JSONWriter) { writer.array(self) { $1.write(into: &$0) } }
 }
 
 extension EntityID: JSONRenderable {
-    func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
+    package func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
 }
 
 extension Timestamp: JSONRenderable {
-    func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
+    package func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
 }
 
 extension RawRepresentable where Self: JSONRenderable, RawValue == String {
-    func write(into writer: inout JSONWriter) { writer.string(rawValue) }
+    /// Writes the raw value.
+    package func write(into writer: inout JSONWriter) { writer.string(rawValue) }
 }
 
 extension LockOperation: JSONRenderable {}
@@ -229,7 +240,7 @@ extension Role: JSONRenderable {}
 extension AssociatedEntityType: JSONRenderable {}
 
 extension FieldValue: JSONRenderable {
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         switch self {
         case .absent, .null: writer.null()
         case .bool(let value): value.write(into: &writer)
@@ -248,7 +259,7 @@ extension FieldValue: JSONRenderable {
 
 extension JSONValue: JSONRenderable {
     /// Writes keys in ascending order, so that equal values give equal JSON.
-    func write(into writer: inout JSONWriter) {
+    package func write(into writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
         case .bool(let value): value.write(into: &writer)
@@ -256,6 +267,23 @@ extension JSONValue: JSONRenderable {
         case .number(let value): writer.number(value)
         case .string(let value): writer.string(value)
         case .array(let values): values.write(into: &writer)
+        case .object(let members):
+            writer.object { writer in
+                for key in members.keys.sorted() { writer.field(key, members[key]) }
+            }
+        }
+    }
+}
+
+extension RecordValue: JSONRenderable {
+    /// Writes an erased personal value as `null`, and keys in ascending order.
+    package func write(into writer: inout JSONWriter) {
+        switch self {
+        case .null, .withheld: writer.null()
+        case .bool(let value): value.write(into: &writer)
+        case .integer(let value): value.write(into: &writer)
+        case .string(let value), .personal(let value, _): writer.string(value)
+        case .array(let values): writer.array(values) { $1.write(into: &$0) }
         case .object(let members):
             writer.object { writer in
                 for key in members.keys.sorted() { writer.field(key, members[key]) }
