@@ -345,8 +345,10 @@ export function entriesView(data, at, go) {
  *
  * @param {API.Device} device @param {Record<string, unknown>} values
  */
-const changed = (device, values) => Object.fromEntries(
-  Object.entries(values).filter(([name, value]) => value !== (/** @type {Record<string, unknown>} */ ({ ...device })[name] ?? null)));
+const changed = (device, values) => {
+  const now = /** @type {Record<string, unknown>} */ ({ ...device });
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== (now[name] ?? null)));
+};
 
 /** @param {Console.Context} context @param {Shown} state */
 function settings(context, state) {
