@@ -158,6 +158,27 @@ import Testing
         #expect(try StoreCheck.run(path: sample.database.path).schema == Schema.current.number)
     }
 
+    @Test("A check reads what later steps add: columns have their defaults, and new tables are empty")
+    func addedLater() async throws {
+        let steps = [
+            "CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (7)", "ALTER TABLE t ADD COLUMN b INTEGER NOT NULL DEFAULT 5",
+        ]
+        let later = ["ALTER TABLE t ADD COLUMN \"the order\" TEXT", "CREATE TABLE u (c TEXT NOT NULL, d BLOB) STRICT"]
+        let schema = Schema(
+            steps: (steps + later).map { sql in Schema.Step(foreignKeyChecks: .immediate) { try $0.execute(sql: sql) } })
+        let queue = try DatabaseQueue()
+        try Schema(steps: Array(schema.steps.prefix(1))).migrate(queue)
+        try await queue.writeWithoutTransaction { db in
+            let check = SchemaCheck(of: 1, current: schema)
+            try check.run(in: db)
+            try check.completeColumns(in: db)
+            let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM t"))
+            #expect(row == ["a": 7, "b": 5, "the order": nil])
+            #expect(try Int.fetchOne(db, sql: "SELECT count(c) + count(d) FROM u") == 0)
+            #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view'") == 0)
+        }
+    }
+
     // MARK: Damage
 
     @Test("A check reports every alteration of the file with its log and record", arguments: Alteration.all)

@@ -124,16 +124,19 @@ private struct Companions {
 
 /// Checks that the tables, indexes and views of a file are exactly those that the steps up to the file's own schema create. A file of an
 /// older schema, such as a backup, is whole: the next start of a gateway migrates it.
-private struct SchemaCheck {
+struct SchemaCheck {
     private struct Item: Equatable {
         let name: String
         /// The statement that creates the item; `nil` for an index that SQLite creates for a table's constraint.
         let sql: String?
     }
 
-    private let schema: Schema
+    /// The file's own schema, and the one of this program.
+    private let schema, current: Schema
 
-    init(of number: Int) { schema = Schema(steps: Array(Schema.current.steps.prefix(number))) }
+    init(of number: Int, current: Schema = .current) {
+        (schema, self.current) = (Schema(steps: Array(current.steps.prefix(number))), current)
+    }
 
     func run(in db: Database) throws {
         let expected = try Self.inEmptyDatabase(of: schema, Self.items)
@@ -145,9 +148,9 @@ private struct SchemaCheck {
     /// Makes what later steps add readable in a file of an older schema, by temporary views: columns with their defaults, and empty tables.
     /// The views hide the tables of the same name from this connection, and are not in the file.
     func completeColumns(in db: Database) throws {
-        guard schema.number < Schema.current.number else { return }
+        guard schema.number < current.number else { return }
         let (old, new) = (
-            try Self.inEmptyDatabase(of: schema, Self.columns), try Self.inEmptyDatabase(of: .current, Self.columns)
+            try Self.inEmptyDatabase(of: schema, Self.columns), try Self.inEmptyDatabase(of: current, Self.columns)
         )
         for (table, columns) in new {
             let missing = columns.filter { old[table]?[$0.key] == nil }.sorted { $0.key < $1.key }
