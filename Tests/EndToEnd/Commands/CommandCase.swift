@@ -51,7 +51,7 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
     enum Destination: String { case pipe, terminal }
 
     /// Replaces the placeholders in a text with values of the suite's house.
-    static func fill(_ text: String, _ destination: Destination, _ house: DailyHouse) throws -> String {
+    static func fill(_ text: String, _ destination: Destination, _ house: DailyHouse) -> String {
         let folder = house.gateway.folder
         let number = destination == .pipe ? 0 : 1
         let access = house.guestAccesses[number]
@@ -61,15 +61,14 @@ struct CommandCase: Sendable, CustomTestStringConvertible {
             "session": house.sessions[number],
             "linked": house.guestAccesses[number + 2], "changed": house.guestAccesses[number + 4],
             "folder": folder.path, "log": "doorward.local/logs/\(house.house.portfolioID)",
-            "config": try folder.write(
-                "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n", to: "doorward.yaml"),
+            "config": folder.file("doorward.yaml"),
         ]
-        for (name, text) in files { _ = try folder.write(text, to: name) }
         return values.reduce(text) { $0.replacing("{\($1.key)}", with: $1.value) }
     }
 
-    /// Files in the suite's folder for commands that read files.
-    private static let files = [
+    /// Files for commands that read files. They are written once, before a command runs: a running one may be reading them.
+    static let files = [
+        "doorward.yaml": "auth: { passwordCost: 14 }\ngateway: { publicUrl: https://doors.example }\n",
         "heard": "nuki/398172F4/lockAction 2\nnuki/398172F4/commandResponse 66\n", "locked": "1", "code": "0042\n",
         "names": #"{"firstName":"Olga"}"#,
         "house.yaml": "locks: [Flat 9]\nresidents: [{ name: Ada, door: Flat 9 }]\n",

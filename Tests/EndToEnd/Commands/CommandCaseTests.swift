@@ -7,23 +7,26 @@ extension EndToEnd {
         @Test("in a pipe a command prints plain text without control characters, with its exit code", arguments: CommandCase.all)
         func pipe(_ command: CommandCase) async throws {
             let house = try InDailyHouse.house
-            func fill(_ text: String) throws -> String { try CommandCase.fill(text, .pipe, house) }
+            func fill(_ text: String) -> String { CommandCase.fill(text, .pipe, house) }
             let shell = command.shell(in: house)
             let errors = house.gateway.folder.file("errors-\(UUID().uuidString)")
             let program = try Program(
-                Program.doorward, try command.arguments.map(fill),
-                environment: shell.environment.merging(try command.environment.mapValues(fill)) { _, new in new },
+                Program.doorward, command.arguments.map(fill),
+                environment: shell.environment.merging(command.environment.mapValues(fill)) { _, new in new },
                 input: command.input,
                 errors: errors)
             var output = ""
             if command.isEndless {
-                while !output.contains(try fill(command.pipe)) { output += try #require(await program.nextLine()) + "\n" }
+                while !output.contains(fill(command.pipe)) {
+                    let (line, error) = (await program.nextLine(), try String(contentsOfFile: errors, encoding: .utf8))
+                    output += try #require(line, "\(output)\(error)") + "\n"
+                }
                 program.signal(SIGINT)
             }
             output += await program.rest()
             #expect(await program.exitCode == command.code)
             let error = try String(contentsOfFile: errors, encoding: .utf8)
-            let expected = try fill(command.pipe)
+            let expected = fill(command.pipe)
             // An empty text means that no output is expected.
             let isDone = command.code == 0 || command.isAnswer
             let isRight = expected.isEmpty ? output.isEmpty : (isDone ? output : error).contains(expected)
@@ -35,12 +38,12 @@ extension EndToEnd {
         @Test("on a terminal a command prints text for people, with the same exit code", arguments: CommandCase.all)
         func terminal(_ command: CommandCase) async throws {
             let house = try InDailyHouse.house
-            func fill(_ text: String) throws -> String { try CommandCase.fill(text, .terminal, house) }
+            func fill(_ text: String) -> String { CommandCase.fill(text, .terminal, house) }
             let shell = command.shell(in: house)
             let program = try TerminalProgram(
-                Program.doorward, try command.arguments.map(fill), size: .init(columns: 200, rows: 50),
+                Program.doorward, command.arguments.map(fill), size: .init(columns: 200, rows: 50),
                 environment: shell.environment.merging(["NO_COLOR": "1"]) { $1 }
-                    .merging(try command.environment.mapValues(fill)) { $1 },
+                    .merging(command.environment.mapValues(fill)) { $1 },
                 in: shell.folder)
             program.type(command.input.replacing("\n", with: "\r"))
             if command.isEndless {
@@ -50,7 +53,7 @@ extension EndToEnd {
             _ = await program.rest()
             #expect(await program.exitCode == command.code)
             let shown = program.shown.replacing("\r\n", with: "\n")
-            #expect(shown.contains(try fill(command.terminal)), "\(shown.debugDescription)")
+            #expect(shown.contains(fill(command.terminal)), "\(shown.debugDescription)")
             #expect(!shown.contains(#/\u{1B}\[[0-9;]*m/#), "NO_COLOR is set: \(shown.debugDescription)")
         }
 
@@ -91,7 +94,7 @@ extension EndToEnd {
             for command in commands where command.path != ["login"] {
                 let line = try #require(
                     CommandCase.all.first { $0.arguments.starts(with: command.path) && $0.code == 0 && !$0.isEndless })
-                let arguments = try line.arguments.map { try CommandCase.fill($0, .pipe, house) }
+                let arguments = line.arguments.map { CommandCase.fill($0, .pipe, house) }
                 let unknown = try await house.owner.run(arguments + ["--as", "defualt"])
                 #expect(unknown.code == 1)
                 #expect(

@@ -50,6 +50,7 @@ struct DailyHouse: Sendable {
         try await audit(["export"], by: owner, to: "whole.ndjson")
         try await audit(["export", "--lock", "Front door"], by: owner, to: "one-lock.ndjson")
         try damage("whole.ndjson", in: gateway)
+        for (name, text) in CommandCase.files { _ = try gateway.folder.write(text, to: name) }
         let sessions = try await Yard.build(on: gateway)
         return DailyHouse(
             gateway: gateway, house: house, owner: owner, admin: admin, nobody: try Shell(gateway),

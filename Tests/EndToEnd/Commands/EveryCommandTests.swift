@@ -14,8 +14,8 @@ extension EndToEnd {
             let nowhere = "http://127.0.0.1:1"
             for (command, line) in try await Self.clientLines() {
                 // `login` has the server as an option, and `logout` and `whoami --all` read the session file alone.
-                let arguments = try line.arguments.map {
-                    try CommandCase.fill($0.replacing("{server}", with: nowhere), .pipe, house)
+                let arguments = line.arguments.map {
+                    CommandCase.fill($0.replacing("{server}", with: nowhere), .pipe, house)
                 }
                 guard !["logout"].contains(command.path[0]), !arguments.contains("--all") else { continue }
                 let result = try await house.nobody.run(
@@ -36,7 +36,7 @@ extension EndToEnd {
             let file = try Data(contentsOf: URL(filePath: shell.sessionFile))
             let expected = "doorward: The session has expired; sign in again: doorward login --server \(house.gateway.address) "
             for (command, line) in try await Self.clientLines() {
-                let arguments = try line.arguments.map { try CommandCase.fill($0, .pipe, house) }
+                let arguments = line.arguments.map { CommandCase.fill($0, .pipe, house) }
                 guard !["login", "logout"].contains(command.path[0]), !arguments.contains("--all") else { continue }
                 try file.write(to: URL(filePath: shell.sessionFile))
                 let result = try await shell.run(arguments, input: line.input)
@@ -56,8 +56,8 @@ extension EndToEnd {
                 guard let command = commands.first(where: { line.arguments.starts(with: $0.path) }) else { continue }
                 for (part, index) in command.names(in: line.arguments) where checked.insert("\(command.name) \(part)").inserted {
                     // The portfolio `Hills` exists only after the cases that create it.
-                    var arguments = try line.arguments.map {
-                        try CommandCase.fill($0.replacing("Hills {how}", with: "Yard"), .pipe, house)
+                    var arguments = line.arguments.map {
+                        CommandCase.fill($0.replacing("Hills {how}", with: "Yard"), .pipe, house)
                     }
                     arguments[index] = "No such name 7"
                     let result = try await line.shell(in: house).run(arguments, input: line.input)
@@ -77,7 +77,7 @@ extension EndToEnd {
             for line in CommandCase.all where line.code == 0 && !line.isEndless && line.isRead {
                 let shell = line.shell(in: house)
                 let program = try TerminalProgram(
-                    Program.doorward, try line.arguments.map { try CommandCase.fill($0, .terminal, house) },
+                    Program.doorward, line.arguments.map { CommandCase.fill($0, .terminal, house) },
                     size: .init(columns: columns, rows: 50),
                     environment: shell.environment.merging(["NO_COLOR": "1"]) { $1 }, in: shell.folder)
                 _ = await program.rest()
