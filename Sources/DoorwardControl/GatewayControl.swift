@@ -345,7 +345,7 @@ package final class GatewayControl: Sendable {
             { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
         try await storeGuard.reloadUses()
-        let recovered = try await recovery.settleOpenCommands(except: storeGuard.running.contains)
+        let recovered = try await recovery.settleOpenCommands(except: storeGuard.isInFlight)
         try await storeGuard.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard storeGuard.clearInDoubt(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])

@@ -3,7 +3,8 @@ package import DoorwardPolicy
 package import Logging
 import Synchronization
 
-/// Writes to the store, and tracks whether the store is in doubt.
+/// Writes to the store, and tracks whether the store is in doubt and which commands are in flight: those of this process that have an
+/// intent and no outcome yet.
 ///
 /// After a failed write the store is in doubt: the transaction may or may not be durable. No command is accepted until the store
 /// can write again and everything in doubt has been reloaded from it.
@@ -12,8 +13,6 @@ package final class StoreGuard: Sendable {
     private let store: any GatewayStore
     /// The number of taken uses of each guest access.
     package let uses = GuestUseCounts()
-    /// The commands that have an intent and no outcome yet.
-    package let running = InFlightCommands()
     private let feed: ChangeFeed
     /// Gives the high-water mark that is written with other changes; `nil` for no mark.
     private let clock: TrustedClock?
@@ -22,6 +21,13 @@ package final class StoreGuard: Sendable {
     /// Called once each time the store starts failing; set by recovery.
     private let failureHandler = Mutex<(@Sendable () -> Void)?>(nil)
     private let erasures = Atomic<UInt64>(0)
+    private let inFlight = Mutex(InFlight())
+
+    private struct InFlight {
+        var executions: [CommandID: any InFlightExecution] = [:]
+        var isStopped = false
+        var waiting: [Promise<Void>] = []
+    }
 
     private struct Doubts {
         var isFailing = false
@@ -83,21 +89,77 @@ package final class StoreGuard: Sendable {
             }
             uses.end(changedUses, isWritten: true)
             // Before the change feed announces the commands: a stream that reads one then must get its new state.
-            for change in transaction.commands { running.show(change.command) }
+            for change in transaction.commands {
+                inFlight.withLock { $0.executions[change.command.id] }?.show(change.command)
+            }
             feed.append(transaction.changedObjects)
             return places
         } catch {
             uses.end(changedUses, isWritten: false)
-            // Recovery, which a failure starts, settles only commands that are not in `running`. A command whose further intent was not
+            // Recovery, which a failure starts, settles only commands that are not in flight. A command whose further intent was not
             // written goes on, and writes its outcome itself.
             for change in transaction.commands {
                 if case .update = change { continue }
-                running.remove(change.command.id)
+                end(change.command.id)
             }
             handleFailure(error)
             throw error
         }
     }
+
+    // MARK: - Commands in flight
+
+    /// Writes the intent of a command, which is in flight from now on, unless the write fails.
+    ///
+    /// - Returns: false, and nothing is written, after `stopCommands`.
+    package func begin(_ execution: some InFlightExecution, _ transaction: StoreTransaction) async throws(StoreError) -> Bool {
+        let id = execution.id
+        let isStopped = inFlight.withLock { inFlight in
+            if !inFlight.isStopped { inFlight.executions[id] = execution }
+            return inFlight.isStopped
+        }
+        if !isStopped { try await commit(transaction) }
+        return !isStopped
+    }
+
+    /// Removes a command that has ended; without effect for any other one.
+    package func end(_ id: CommandID) {
+        let waiting = inFlight.withLock { inFlight -> [Promise<Void>] in
+            inFlight.executions[id] = nil
+            guard inFlight.executions.isEmpty else { return [] }
+            defer { inFlight.waiting = [] }
+            return inFlight.waiting
+        }
+        for promise in waiting { promise.fulfil(()) }
+    }
+
+    /// Refuses further commands, from now on.
+    package func stopCommands() { inFlight.withLock { $0.isStopped = true } }
+
+    /// Whether the gateway is stopping: no command may be sent any more.
+    package var hasStoppedCommands: Bool { inFlight.withLock { $0.isStopped } }
+
+    /// Waits until no command is in flight.
+    package func allEnded() async {
+        let promise = inFlight.withLock { inFlight -> Promise<Void>? in
+            guard !inFlight.executions.isEmpty else { return nil }
+            let promise = Promise<Void>()
+            inFlight.waiting.append(promise)
+            return promise
+        }
+        await promise?.value
+    }
+
+    /// The command as last written; `nil` if it is not in flight.
+    package func commandInFlight(_ id: CommandID) -> StoredCommand? { inFlight.withLock { $0.executions[id] }?.stored }
+
+    /// Whether the command is in flight.
+    package func isInFlight(_ id: CommandID) -> Bool { inFlight.withLock { $0.executions[id] != nil } }
+
+    /// The number of commands in flight.
+    package var inFlightCount: Int { inFlight.withLock { $0.executions.count } }
+
+    // MARK: - Doubt
 
     /// Reloads the uses of guest accesses, at the start and after a write in doubt.
     package func reloadUses() async throws(GatewayError) {
@@ -187,67 +249,4 @@ package protocol InFlightExecution: Sendable {
     var stored: StoredCommand { get }
     /// Shows the command as it was written.
     func show(_ command: Command)
-}
-
-/// The commands of this process that have an intent and no outcome yet.
-package final class InFlightCommands: Sendable {
-    private struct Table {
-        var executions: [CommandID: any InFlightExecution] = [:]
-        var isClosed = false
-        var waiting: [Promise<Void>] = []
-    }
-
-    private let table = Mutex(Table())
-
-    /// Whether the gateway is stopping: no command may be sent any more.
-    package var isClosed: Bool { table.withLock { $0.isClosed } }
-
-    /// Refuses further commands, from now on.
-    package func close() { table.withLock { $0.isClosed = true } }
-
-    /// Adds a command.
-    ///
-    /// - Throws: `.shuttingDown` once closed: `close` guarantees that no command is added afterwards.
-    package func add(_ execution: some InFlightExecution) throws(GatewayError) {
-        let id = execution.id
-        let isAdded = table.withLock { table in
-            if !table.isClosed { table.executions[id] = execution }
-            return !table.isClosed
-        }
-        guard isAdded else { throw .shuttingDown }
-    }
-
-    /// Removes a command that has ended; without effect for any other one.
-    package func remove(_ id: CommandID) {
-        let waiting = table.withLock { table -> [Promise<Void>] in
-            table.executions[id] = nil
-            guard table.executions.isEmpty else { return [] }
-            defer { table.waiting = [] }
-            return table.waiting
-        }
-        for promise in waiting { promise.fulfil(()) }
-    }
-
-    /// The command as last written; `nil` if it is not in flight.
-    package func command(_ id: CommandID) -> StoredCommand? { table.withLock { $0.executions[id] }?.stored }
-
-    /// Shows a command as it was written.
-    func show(_ command: Command) { table.withLock { $0.executions[command.id] }?.show(command) }
-
-    /// The number of commands.
-    package var count: Int { table.withLock { $0.executions.count } }
-
-    /// Whether the command is in flight.
-    package func contains(_ id: CommandID) -> Bool { table.withLock { $0.executions[id] != nil } }
-
-    /// Waits until there are no commands.
-    package func allEnded() async {
-        let promise = table.withLock { table -> Promise<Void>? in
-            guard !table.executions.isEmpty else { return nil }
-            let promise = Promise<Void>()
-            table.waiting.append(promise)
-            return promise
-        }
-        await promise?.value
-    }
 }

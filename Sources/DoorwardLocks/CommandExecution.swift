@@ -57,42 +57,33 @@ final class CommandExecution: InFlightExecution {
 
     // MARK: - Intents
 
-    /// The result of writing an intent.
-    enum IntentResult {
-        case written
-        /// Nothing was written, because no use of this guest access is left, or the access was removed.
-        case useRefused(GuestAccessID)
-    }
-
     /// Makes the command and its intent durable, with the use that it reserves; releases its reservation in the queue if that fails.
     ///
+    /// - Returns: the guest access, if nothing was written because no use of it is left, or because it was removed.
     /// - Throws: `.shuttingDown`, or the reason why the store did not write the command.
-    func begin() async throws(GatewayError) -> IntentResult {
+    private func writeFirstIntent() async throws(GatewayError) -> GuestAccessID? {
+        let command = command
+        let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
         do {
-            try services.running.add(self)
-            let result = try await writeFirstIntent()
-            if case .useRefused = result { leave() }
-            return result
+            let refused = try await write(
+                StoreTransaction(
+                    commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]),
+                isFirst: true, reservingUseUnder: command.rule)
+            if refused != nil { leave() }
+            return refused
         } catch {
             leave()
             throw error
         }
     }
 
-    private func writeFirstIntent() async throws(GatewayError) -> IntentResult {
-        let command = command
-        let entry = repeatable?.entry(.command(command.id), at: command.requestedAt)
-        return try await write(
-            StoreTransaction(
-                commands: [.begin(command, intent: 0)], idempotency: entry.map { [$0] } ?? [], records: [intent(of: command)]),
-            reservingUseUnder: command.rule)
-    }
-
     /// Writes an intent together with the use that the command needs under `rule`. A use that the command has reserved under
     /// another rule is returned in the same transaction.
+    ///
+    /// - Returns: the guest access, if nothing was written because no use of it is left, or because it was removed.
     private func write(
-        _ transaction: StoreTransaction, reservingUseUnder rule: Rule
-    ) async throws(GatewayError) -> IntentResult {
+        _ transaction: StoreTransaction, isFirst: Bool, reservingUseUnder rule: Rule
+    ) async throws(GatewayError) -> GuestAccessID? {
         var transaction = transaction
         let held = state.withLock { $0.reservedUse }
         let needed = services.directory.snapshot.directory.countedUse(of: operation, under: rule)
@@ -101,23 +92,30 @@ final class CommandExecution: InFlightExecution {
             transaction.counters.append(.takeUse(of: needed.id))
         }
         if let held, held != needed?.id { transaction.counters.append(.returnUse(of: held)) }
-        do {
-            try await services.storeGuard.commit(transaction)
-            state.withLock { $0.reservedUse = needed?.id }
-            return .written
+        var isBegun = true
+        do throws(StoreError) {
+            if isFirst {
+                isBegun = try await services.storeGuard.begin(self, transaction)
+            } else {
+                try await services.storeGuard.commit(transaction)
+            }
         } catch {
             switch (error, needed) {
-            case (.refused(.usesExhausted(let id)), _): return .useRefused(id)
-            case (.refused(.parentUnknown), let needed?): return .useRefused(needed.id)
+            case (.refused(.usesExhausted(let id)), _): return id
+            case (.refused(.parentUnknown), let needed?): return needed.id
             default: throw GatewayError(error)
             }
         }
+        guard isBegun else { throw .shuttingDown }
+        state.withLock { $0.reservedUse = needed?.id }
+        return nil
     }
 
     /// Makes a further intent durable: it contains the rule that grants the command now.
     ///
     /// - Parameter override: whether the rule grants it only because of the override; if not, the intent contains none.
-    private func writeFurtherIntent(under rule: Rule, override: Bool) async throws(GatewayError) -> IntentResult {
+    /// - Returns: the guest access of which the store has refused to take a use, if any.
+    private func writeFurtherIntent(under rule: Rule, override: Bool) async throws(GatewayError) -> GuestAccessID? {
         let now = services.clock.now()
         var command = command
         command.rule = rule
@@ -128,25 +126,37 @@ final class CommandExecution: InFlightExecution {
         var record = intent(of: command)
         if !override { record.body.override = nil }
         return try await write(
-            StoreTransaction(commands: [.update(command)], records: [record]), reservingUseUnder: rule)
+            StoreTransaction(commands: [.update(command)], records: [record]), isFirst: false, reservingUseUnder: rule)
     }
 
     // MARK: - Execution
 
-    /// Waits in the queue, sends, waits for the confirmation, writes the outcome and releases the reservation.
-    func run() async -> FinishedCommand {
+    /// How an execution ends.
+    enum End {
+        case finished(FinishedCommand)
+        /// No command was begun, because no use of this guest access is left, or the access was removed.
+        case useRefused(GuestAccessID)
+    }
+
+    /// Writes the intent, waits in the queue, sends, waits for the confirmation, writes the outcome and releases the reservation.
+    ///
+    /// - Parameter onIntent: called once the intent is durable. No error is thrown afterwards.
+    /// - Throws: `.shuttingDown`, or the reason why the store did not write the intent.
+    func run(onIntent: @Sendable (Command) -> Void) async throws(GatewayError) -> End {
+        if let refused = try await writeFirstIntent() { return .useRefused(refused) }
+        onIntent(command)
         let outcome = await waitAndSend()
         let finished = await writeOutcome(outcome)
         services.metrics.count(finished.command, after: services.clock.monotonicNow().duration(since: acceptedAt))
         leave()
-        return finished
+        return .finished(finished)
     }
 
     /// Releases the reservation. The last command to leave the queue of a deleted device also detaches its lock.
     private func leave() {
-        services.devices.leave(reservation, of: runtime)
+        runtime.queue.leave(reservation)
         if services.directory.snapshot.directory.resolve(runtime.id) == nil { services.attachments.detachIfIdle(of: runtime.id) }
-        services.running.remove(id)
+        services.storeGuard.end(id)
     }
 
     /// The command's timeout: the requested timeout, shortened if the window of the guest access, or the hours of its schedule, end
@@ -168,14 +178,12 @@ final class CommandExecution: InFlightExecution {
         }
         var exhausted: [GuestAccessID] = []
         while true {
-            let inFlight = InFlightCommand(commandID: id, operation: operation, settings: request.settings)
-            switch runtime.queue.withDispatchGate({ decideAndSend(inFlight, exhausted: exhausted) }) {
+            switch runtime.queue.withDispatchGate({ decideAndSend(exhausted: exhausted) }) {
             case .ended(let outcome): return outcome
-            case .sent: return await awaitOutcome(of: inFlight)
+            case .sent(let inFlight): return await awaitOutcome(of: inFlight)
             case .grantedByOther(let rule, let needsOverride):
                 do {
-                    let result = try await writeFurtherIntent(under: rule, override: needsOverride)
-                    if case .useRefused(let id) = result { exhausted.append(id) }
+                    if let refused = try await writeFurtherIntent(under: rule, override: needsOverride) { exhausted.append(refused) }
                 } catch {
                     return .intentNotWritten
                 }
@@ -193,7 +201,7 @@ final class CommandExecution: InFlightExecution {
 
     /// The result of one pass through the dispatch gate.
     private enum DispatchResult {
-        case sent
+        case sent(InFlightCommand)
         /// The command is still allowed, but not by the rule that the intent names, or without the use that this rule now needs.
         /// Nothing was sent.
         /// `override` is whether the rule allows it only because of the override.
@@ -204,8 +212,8 @@ final class CommandExecution: InFlightExecution {
     /// Runs in the dispatch gate: checks the deadline, decides and sends, without a suspension in between.
     ///
     /// - Parameter exhausted: the guest accesses of which the store has refused to take a use.
-    private func decideAndSend(_ inFlight: InFlightCommand, exhausted: [GuestAccessID]) -> DispatchResult {
-        guard !services.running.isClosed else { return .ended(.shuttingDown) }
+    private func decideAndSend(exhausted: [GuestAccessID]) -> DispatchResult {
+        guard !services.storeGuard.hasStoppedCommands else { return .ended(.shuttingDown) }
         // Do not send the command if its outcome could not be written.
         guard services.storeGuard.isAcceptingCommands else { return .ended(.intentNotWritten) }
         let state = state.withLock { $0 }
@@ -229,10 +237,10 @@ final class CommandExecution: InFlightExecution {
         guard ruleNow == state.command.rule, needed == nil || needed?.id == state.reservedUse else {
             return .grantedByOther(ruleNow, override: needsOverride)
         }
-        return handOver(inFlight, at: time.instant)
+        return handOver(at: time.instant)
     }
 
-    private func handOver(_ inFlight: InFlightCommand, at now: Timestamp) -> DispatchResult {
+    private func handOver(at now: Timestamp) -> DispatchResult {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
         guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
         let stateBefore = runtime.status.state
@@ -242,16 +250,17 @@ final class CommandExecution: InFlightExecution {
             state.command.sent = true
             state.command.state = .dispatched
         }
+        // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
+        let rest = deadline.duration(since: services.clock.monotonicNow())
+        let inFlight = InFlightCommand(
+            LockCommand(
+                commandID: id, deviceID: runtime.id, operation: operation, settings: request.settings,
+                deadline: services.clock.now().advanced(by: rest)))
         runtime.queue.setInFlight(inFlight)
         do {
-            // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
-            let rest = deadline.duration(since: services.clock.monotonicNow())
-            try adapter.send(
-                LockCommand(
-                    commandID: id, deviceID: runtime.id, operation: operation, settings: request.settings,
-                    deadline: services.clock.now().advanced(by: rest)))
+            try adapter.send(inFlight.command)
             runtime.recordSent(id, device.log)
-            return .sent
+            return .sent(inFlight)
         } catch {
             runtime.queue.clearInFlight()
             state.withLock { state in
@@ -289,7 +298,7 @@ final class CommandExecution: InFlightExecution {
                 of: bindingGeneration)
             // The lock's state is uncertain, so request it. A lock that does not support state
             // requests updates the state with its next report.
-            if !services.running.isClosed { try? adapter?.refresh(ended.deviceID) }
+            if !services.storeGuard.hasStoppedCommands { try? adapter?.refresh(ended.deviceID) }
         }
         do {
             try await commit(
@@ -300,7 +309,7 @@ final class CommandExecution: InFlightExecution {
         } catch {
             // Mark the store in doubt even if it rejected the outcome or accepts no more writes: in
             // both cases the intent has no outcome.
-            services.running.remove(id)
+            services.storeGuard.end(id)
             services.storeGuard.markInDoubt(reason: "the outcome of a command was not written")
             CommandOutcome.outcomeNotWritten(wasSent: ended.dispatchedAt == nil ? false : nil)
                 .apply(to: &ended, at: ended.completedAt ?? ended.requestedAt, stateNow: .unknown)

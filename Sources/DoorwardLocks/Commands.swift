@@ -8,12 +8,12 @@ package final class Commands: Sendable {
     private let directory: CurrentDirectory
     private let devices: DeviceRuntimes
     private let store: any CommandStore
-    private let running: InFlightCommands
+    private let storeGuard: StoreGuard
     private let clock: any GatewayClock
 
     package init(_ kernel: Kernel, devices: DeviceRuntimes) {
         (directory, clock, self.devices) = (kernel.directory, kernel.clock, devices)
-        (store, running) = (kernel.storeGuard.commands, kernel.storeGuard.running)
+        (store, storeGuard) = (kernel.storeGuard.commands, kernel.storeGuard)
     }
 
     /// A command that is visible to the caller: their own command, or a command in a scope whose history they may read.
@@ -60,7 +60,7 @@ package final class Commands: Sendable {
         func mayRead(_ found: StoredCommand) -> Bool {
             subject.isActor(found.command.actor) || scopes.contains { found.lies(in: $0) }
         }
-        if let command = running.command(id), mayRead(command) { return command }
+        if let command = storeGuard.commandInFlight(id), mayRead(command) { return command }
         let query = CommandQuery(scopes: scopes, actorUserID: subject.actorUserID, limit: 1)
         let found = try await mappingStoreErrors { () throws(StoreError) in try await store.command(id, within: query) }
         return found.flatMap { mayRead($0) ? $0 : nil }
@@ -68,7 +68,7 @@ package final class Commands: Sendable {
 
     /// Returns a command regardless of its actor; the calling code checks who may read it.
     package func existing(_ id: CommandID) async throws(GatewayError) -> StoredCommand? {
-        if let command = running.command(id) { return command }
+        if let command = storeGuard.commandInFlight(id) { return command }
         return try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
     }
 

@@ -6,10 +6,12 @@ import Synchronization
 /// Records denied commands before they are answered, and limits how many records one principal can cause.
 final class DenialRecorder: Sendable {
     private struct Minute {
-        var start: MonotonicInstant
-        var denied: Int
+        let start: MonotonicInstant
+        var denied = 0
         /// Whether the summary record has been written, or is being written.
         var isSummarized = false
+
+        var end: MonotonicInstant { start.advanced(by: .seconds(60)) }
     }
 
     private let storeGuard: StoreGuard
@@ -25,20 +27,23 @@ final class DenialRecorder: Sendable {
     /// Admits a command to its decision unless its principal was denied too often within a minute.
     ///
     /// - Throws: `.rateLimited`; the first rejection of a minute also writes the summary record.
-    func admit(_ caller: Caller) async throws(GatewayError) {
+    func admit(_ caller: Caller) async throws(GatewayError) { try await admit(caller, denying: false) }
+
+    /// - Parameter denying: whether to count a denial, if it is admitted.
+    private func admit(_ caller: Caller, denying: Bool) async throws(GatewayError) {
         let now = clock.monotonicNow()
         let (wait, isFirst) = minutes.withLock { minutes -> (Duration?, Bool) in
-            guard var minute = minutes[caller.principal] else { return (nil, false) }
-            let end = minute.start.advanced(by: .seconds(60))
-            guard now < end else {
-                minutes[caller.principal] = nil
+            if denying, minutes.count > 10_000 { minutes = minutes.filter { now < $0.value.end } }
+            var minute = minutes[caller.principal].flatMap { now < $0.end ? $0 : nil } ?? Minute(start: now)
+            guard minute.denied >= perMinute else {
+                if denying {
+                    minute.denied += 1
+                    minutes[caller.principal] = minute
+                }
                 return (nil, false)
             }
-            guard minute.denied >= perMinute else { return (nil, false) }
-            let isFirst = !minute.isSummarized
-            minute.isSummarized = true
-            minutes[caller.principal] = minute
-            return (end.duration(since: now), isFirst)
+            defer { minutes[caller.principal]?.isSummarized = true }
+            return (minute.end.duration(since: now), !minute.isSummarized)
         }
         guard let wait else { return }
         if isFirst { try await writeSummary(for: caller) }
@@ -61,25 +66,16 @@ final class DenialRecorder: Sendable {
     /// contains only that an outsider was denied. The full record is then in the gateway's log, and refers to the record in the
     /// portfolio's log. For a device that does not exist the same number of records is written, so that the response time does
     /// not reveal whether a device exists (decision 0032).
+    ///
+    /// - Throws: `.rateLimited` if the principal was denied too often meanwhile; then this denial is not recorded.
     func record(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> GatewayError {
-        if !request.isLockdown { count(request.caller.principal) }
+        if !request.isLockdown { try await admit(request.caller, denying: true) }
         let known = device ?? tenancy.device(request.deviceID)
         try await storeGuard.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
         if known == nil, tenancy.subject(of: request.caller.principal).isSuperAdmin { return .notFound }
         return .denied(denial, operation: request.operation, deviceID: known?.id)
-    }
-
-    private func count(_ principal: Principal) {
-        let now = clock.monotonicNow()
-        minutes.withLock { minutes in
-            if minutes.count > 10_000 { minutes = minutes.filter { now < $0.value.start.advanced(by: .seconds(60)) } }
-            var minute = minutes[principal] ?? Minute(start: now, denied: 0)
-            if now >= minute.start.advanced(by: .seconds(60)) { minute = Minute(start: now, denied: 0) }
-            minute.denied += 1
-            minutes[principal] = minute
-        }
     }
 
     private func records(

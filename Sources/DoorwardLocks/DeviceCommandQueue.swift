@@ -4,6 +4,11 @@ internal import DoorwardDomain
 internal import DoorwardKernel
 import Synchronization
 
+/// The queues that are not empty, by device. A change of rights waits for the dispatch gates of these devices only.
+final class BusyQueues: Sendable {
+    let queues = Mutex<[DeviceID: DeviceCommandQueue]>([:])
+}
+
 /// The command queue of one device: one command runs, and the others wait in order. The queue
 /// includes the gate in which commands are sent.
 final class DeviceCommandQueue: Sendable {
@@ -19,8 +24,12 @@ final class DeviceCommandQueue: Sendable {
         var inFlight: InFlightCommand?
     }
 
+    private let device: DeviceID
+    private let busy: BusyQueues
     private let queue = Mutex(Queue())
     private let gate = Mutex(())
+
+    init(of device: DeviceID, busy: BusyQueues) { (self.device, self.busy) = (device, busy) }
 
     /// Reserves a position at the end of the queue.
     ///
@@ -28,29 +37,35 @@ final class DeviceCommandQueue: Sendable {
     ///   urgent commands nor count them.
     /// - Returns: `nil` if the queue is full, or has the maximum number of commands of this principal.
     func reserve(for principal: Principal, isUrgent: Bool = false) -> QueueReservation? {
-        queue.withLock { queue in
-            let reservation = QueueReservation(principal: principal, isUrgent: isUrgent)
+        let reservation = QueueReservation(principal: principal, isUrgent: isUrgent)
+        let isReserved = queue.withLock { queue in
             guard queue.running != nil else {
                 queue.running = reservation
-                reservation.admission.fulfil(.admitted)
-                return reservation
+                return reservation.admission.fulfil(.admitted)
             }
             guard !isUrgent else {
                 queue.waiting.insert(reservation, at: queue.waiting.firstIndex { !$0.isUrgent } ?? queue.waiting.endIndex)
-                return reservation
+                return true
             }
             let bounded = queue.waiting.count { !$0.isUrgent }
             let ofPrincipal = queue.waiting.count { $0.principal == principal && !$0.isUrgent }
-            guard bounded < Self.maxQueued, ofPrincipal < Self.maxPerPrincipal else { return nil }
+            guard bounded < Self.maxQueued, ofPrincipal < Self.maxPerPrincipal else { return false }
             queue.waiting.append(reservation)
-            return reservation
+            return true
         }
+        guard isReserved else { return nil }
+        busy.queues.withLock { $0[device] = self }
+        return reservation
     }
 
     /// Releases the reservation. If its command was at the head, the next command that still waits may run.
-    ///
+    func leave(_ reservation: QueueReservation) {
+        // Release it while holding this mutex, so that a queue with a new reservation is not removed.
+        busy.queues.withLock { if release(reservation) { $0[device] = nil } }
+    }
+
     /// - Returns: whether the queue is now empty.
-    func leave(_ reservation: QueueReservation) -> Bool {
+    private func release(_ reservation: QueueReservation) -> Bool {
         queue.withLock { queue in
             if queue.running === reservation {
                 queue.running = nil
@@ -122,15 +137,11 @@ final class InFlightCommand: Sendable {
         case replaced
     }
 
-    let commandID: CommandID
-    let operation: LockOperation
-    /// The new settings; present for `.changeSettings` only.
-    let settings: LockSettings?
+    /// The command as the adapter got it.
+    let command: LockCommand
     let result = Promise<Result>()
 
-    init(commandID: CommandID, operation: LockOperation, settings: LockSettings? = nil) {
-        (self.commandID, self.operation, self.settings) = (commandID, operation, settings)
-    }
+    init(_ command: LockCommand) { self.command = command }
 
     /// Ends the command if `report` confirms or rejects it.
     ///
@@ -139,13 +150,13 @@ final class InFlightCommand: Sendable {
     ///
     /// - Returns: whether this report ended the command.
     func ends(_ report: LockReport) -> Bool {
-        guard report.after == commandID else { return false }
+        guard report.after == command.commandID else { return false }
         switch report.fact {
-        case .state(let state, quality: .confirmed, _, _) where operation.isMovement:
-            if state.satisfies(operation) { return result.fulfil(.confirmed(state)) }
+        case .state(let state, quality: .confirmed, _, _) where command.operation.isMovement:
+            if state.satisfies(command.operation) { return result.fulfil(.confirmed(state)) }
             if state == .jammed { return result.fulfil(.jammed) }
             return false
-        case .settings(settings): return result.fulfil(.settingsConfirmed)
+        case .settings(command.settings): return result.fulfil(.settingsConfirmed)
         case .refusal(let cause): return result.fulfil(.refused(cause))
         case .state, .door, .battery, .availability, .event, .faults, .settings, .product, .deliveredLate: return false
         }

@@ -43,7 +43,7 @@ package final class DeviceReports: ReportReceiver {
         let (change, isAnswer) = runtime.update { status in
             let change = status.take(report.fact, at: now)
             let isAnswer = inFlight?.ends(report) ?? false
-            if isAnswer, inFlight?.operation.isMovement == true, case .refusal(let cause) = report.fact,
+            if isAnswer, inFlight?.command.operation.isMovement == true, case .refusal(let cause) = report.fact,
                 cause.leavesDoubt(of: status.state)
             {
                 status.markStateStale()

@@ -13,8 +13,7 @@ package final class DeviceRuntimes: DeviceStatuses, DecisionGate {
 
     private let feed: ChangeFeed
     private let shards = (0..<64).map { _ in Shard() }
-    /// The devices whose queue is not empty. A change of rights waits for the dispatch gates of these devices only.
-    private let busy = Mutex<[DeviceID: DeviceRuntime]>([:])
+    private let busy = BusyQueues()
 
     /// - Parameter feed: receives each change of a device's status.
     package init(feed: ChangeFeed) { self.feed = feed }
@@ -28,7 +27,7 @@ package final class DeviceRuntimes: DeviceStatuses, DecisionGate {
     func device(_ id: DeviceID) -> DeviceRuntime {
         shard(of: id).devices.withLock { devices in
             if let device = devices[id] { return device }
-            let device = DeviceRuntime(id: id, feed: feed)
+            let device = DeviceRuntime(id: id, feed: feed, busy: busy)
             devices[id] = device
             return device
         }
@@ -38,48 +37,35 @@ package final class DeviceRuntimes: DeviceStatuses, DecisionGate {
     ///
     /// - Returns: false if the queue contains a command.
     func forget(_ id: DeviceID) -> Bool {
-        busy.withLock { busy in
-            guard busy[id] == nil else { return false }
+        busy.queues.withLock { queues in
+            guard queues[id] == nil else { return false }
             shard(of: id).devices.withLock { $0[id] = nil }
             return true
-        }
-    }
-
-    /// Reserves a position in the device's queue; `nil` if it is full, which cannot happen if `isUrgent`.
-    func reserve(_ device: DeviceRuntime, for principal: Principal, isUrgent: Bool = false) -> QueueReservation? {
-        guard let reservation = device.queue.reserve(for: principal, isUrgent: isUrgent) else { return nil }
-        busy.withLock { $0[device.id] = device }
-        return reservation
-    }
-
-    func leave(_ reservation: QueueReservation, of device: DeviceRuntime) {
-        busy.withLock { busy in
-            // Release the reservation while holding this mutex, so that a device that was reserved
-            // again meanwhile is not removed.
-            if device.queue.leave(reservation) { busy[device.id] = nil }
         }
     }
 
     /// Waits for the gate of every device that has a command: afterwards no command decided on an older directory can be sent.
     /// A device whose queue is empty has no gate to wait for.
     package func pass() {
-        for device in busy.withLock({ Array($0.values) }) { device.queue.awaitDispatchGate() }
+        for queue in busyQueues.values { queue.awaitDispatchGate() }
     }
 
     /// The number of waiting commands of all devices.
-    var waitingCount: Int { busy.withLock { Array($0.values) }.reduce(0) { $0 + $1.queue.waitingCount } }
+    var waitingCount: Int { busyQueues.values.reduce(0) { $0 + $1.waitingCount } }
 
     /// Cancels every command that was not sent.
     func cancelQueued() {
-        for device in busy.withLock({ Array($0.values) }) { device.queue.cancelQueued() }
+        for queue in busyQueues.values { queue.cancelQueued() }
     }
 
     /// Ends the wait of every command in flight.
     func abandonInFlight() {
-        for device in busy.withLock({ Array($0.values) }) {
-            if let command = device.queue.inFlightCommand { device.expire(command, as: .abandoned) }
+        for (id, queue) in busyQueues {
+            if let command = queue.inFlightCommand { existing(id)?.expire(command, as: .abandoned) }
         }
     }
+
+    private var busyQueues: [DeviceID: DeviceCommandQueue] { busy.queues.withLock { $0 } }
 
     private func shard(of id: DeviceID) -> Shard { shards[Int(truncatingIfNeeded: id.low & 63)] }
 }
@@ -103,13 +89,15 @@ package final class DeviceRuntime: Sendable {
     private static let maxSent = 8
 
     let id: DeviceID
-    let queue = DeviceCommandQueue()
+    let queue: DeviceCommandQueue
     private let condition = Mutex(Condition())
     /// How many changes of the settings are in progress.
     private let settingsChanges = Mutex(0)
     private let feed: ChangeFeed
 
-    init(id: DeviceID, feed: ChangeFeed) { (self.id, self.feed) = (id, feed) }
+    init(id: DeviceID, feed: ChangeFeed, busy: BusyQueues) {
+        (self.id, self.feed, queue) = (id, feed, DeviceCommandQueue(of: id, busy: busy))
+    }
 
     var status: DeviceStatus { condition.withLock { $0.status } }
 
@@ -172,10 +160,10 @@ package final class DeviceRuntime: Sendable {
     ///
     /// - Returns: whether the command had no outcome before.
     @discardableResult
-    func expire(_ command: InFlightCommand, as result: InFlightCommand.Result) -> Bool {
+    func expire(_ inFlight: InFlightCommand, as result: InFlightCommand.Result) -> Bool {
         change { condition in
-            guard command.result.fulfil(result) else { return false }
-            if command.operation.isMovement { condition.status.markStateStale() }
+            guard inFlight.result.fulfil(result) else { return false }
+            if inFlight.command.operation.isMovement { condition.status.markStateStale() }
             return true
         }
     }

@@ -19,8 +19,6 @@ package struct CommandServices: Sendable {
     let deadlines: DeadlineQueue
     let metrics: CommandMetrics
 
-    var running: InFlightCommands { storeGuard.running }
-
     /// The services of the commands of one gateway.
     package init(_ kernel: Kernel, attachments: Attachments, deadlines: DeadlineQueue, metrics: any MetricsFactory) {
         (directory, storeGuard, writer) = (kernel.directory, kernel.storeGuard, kernel.writer)
@@ -58,8 +56,8 @@ package final class LockDAL: Sendable {
             storeGuard: services.storeGuard, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
 
-    /// Admits a caller unless they were denied too often within the last minute. `begin` repeats
-    /// this check; call this function to check before the request body is read.
+    /// Admits a caller unless they were denied too often within the last minute. To be called for each request, before its body is
+    /// read: `begin` and `execute` apply the limit to denials only.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
@@ -79,17 +77,26 @@ package final class LockDAL: Sendable {
     /// Accepts a command. When this returns, the command's intent is durable, and a separate task executes the command.
     ///
     /// - Parameter repeatable: the caller's idempotency key, if there is one.
-    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` before an intent is
-    ///   written; `.rateLimited`, `.shuttingDown`, `.unavailable`, `.idempotencyMismatch`.
+    /// - Throws: the errors of `execute`.
     package func begin(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<RunningCommand> {
-        switch try await admitted(request, repeatable: repeatable) {
-        case .replayed(let finished): return .replayed(RunningCommand(ended: finished))
-        case .accepted(let execution):
-            let accepted = execution.command
-            let end = Task(executorPreference: executor) { [self] in await complete(execution, repeatable) }
-            return .executed(RunningCommand(accepted: accepted, end: end))
+        let (accepted, ended) = (Promise<Result<Answered<Command>, GatewayError>>(), Promise<FinishedCommand>())
+        Task(executorPreference: executor) { [self] in
+            do throws(GatewayError) {
+                let answer = try await execute(request, repeatable: repeatable) { accepted.fulfil(.success(.executed($0))) }
+                ended.fulfil(answer.value)
+                // Without effect unless it is a replay.
+                accepted.fulfil(.success(.replayed(answer.value.command)))
+            } catch {
+                accepted.fulfil(.failure(error))
+            }
+        }
+        let answer = try await accepted.value.get()
+        let end = Task(executorPreference: executor) { await ended.value }
+        return switch answer {
+        case .executed(let command): .executed(RunningCommand(accepted: command, end: end))
+        case .replayed(let command): .replayed(RunningCommand(accepted: command, end: end))
         }
     }
 
@@ -97,37 +104,17 @@ package final class LockDAL: Sendable {
     ///
     /// Cancelling the caller's task does not end the command: no step after the intent reacts to cancellation.
     ///
-    /// - Parameter repeatable: the caller's idempotency key, if there is one.
-    /// - Throws: the errors of `begin`. Once the intent is durable, no error is thrown: the command is returned with its outcome.
+    /// - Parameters:
+    ///   - repeatable: the caller's idempotency key, if there is one.
+    ///   - onIntent: called once the intent is durable. From then on no error is thrown: the command is returned with its outcome.
+    /// - Throws: `.denied` after the denial was made durable; `.deviceBusy` before an intent is
+    ///   written; `.rateLimited`, `.shuttingDown`, `.unavailable`, `.idempotencyMismatch`.
     package func execute(
-        _ request: CommandRequest, repeatable: IdempotentCall? = nil
+        _ request: CommandRequest, repeatable: IdempotentCall? = nil, onIntent: @Sendable (Command) -> Void = { _ in }
     ) async throws(GatewayError) -> Answered<FinishedCommand> {
-        switch try await admitted(request, repeatable: repeatable) {
-        case .replayed(let finished): .replayed(finished)
-        case .accepted(let execution): .executed(await complete(execution, repeatable))
-        }
-    }
-
-    private func complete(_ execution: CommandExecution, _ repeatable: IdempotentCall?) async -> FinishedCommand {
-        let finished = await execution.run()
-        if let key = repeatable?.key { idempotency.release(key) }
-        return finished
-    }
-
-    /// A command whose intent is durable, or the command of an earlier request with the same idempotency key.
-    private enum Admitted {
-        case accepted(CommandExecution)
-        case replayed(FinishedCommand)
-    }
-
-    private func admitted(
-        _ request: CommandRequest, repeatable: IdempotentCall?
-    ) async throws(GatewayError) -> Admitted {
         let started = services.clock.monotonicNow()
-        guard !services.running.isClosed else { throw .shuttingDown }
+        guard !services.storeGuard.hasStoppedCommands else { throw .shuttingDown }
         guard services.storeGuard.isAcceptingCommands else { throw .unavailable }
-        if !request.isLockdown { try await denials.admit(request.caller) }
-
         var decided = decide(request)
         if let denial = decided.decision.denial, !denial.hasReach {
             services.metrics.count(decided.decision)
@@ -141,11 +128,17 @@ package final class LockDAL: Sendable {
             case .unused(hasWaited: false): break
             }
         }
-        do {
-            return .accepted(try await accept(request, decided, started: started, repeatable: repeatable))
-        } catch {
-            if let repeatable { idempotency.release(repeatable.key) }
-            throw error
+        defer { if let repeatable { idempotency.release(repeatable.key) } }
+        var exhausted: [GuestAccessID] = []
+        while true {
+            let execution = try await prepare(request, decided, started: started, repeatable: repeatable)
+            switch try await execution.run(onIntent: onIntent) {
+            case .finished(let finished): return .executed(finished)
+            case .useRefused(let id):
+                // Another command has taken the last use of the guest access: decide whether another rule grants this one.
+                exhausted.append(id)
+                decided = decide(request, exhausted: exhausted)
+            }
         }
     }
 
@@ -172,22 +165,6 @@ package final class LockDAL: Sendable {
         return Decided(time: time, snapshot: snapshot, decision: decision)
     }
 
-    /// Accepts a command; if another command takes the last use of the guest access first, under another rule.
-    private func accept(
-        _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
-    ) async throws(GatewayError) -> CommandExecution {
-        var (decided, exhausted) = (decided, [GuestAccessID]())
-        while true {
-            let execution = try await prepare(request, decided, started: started, repeatable: repeatable)
-            switch try await execution.begin() {
-            case .written: return execution
-            case .useRefused(let id):
-                exhausted.append(id)
-                decided = decide(request, exhausted: exhausted)
-            }
-        }
-    }
-
     /// Reserves a position in the device's queue for a command that the decision allows.
     ///
     /// - Throws: `.denied` after the denial was made durable; `.deviceBusy`.
@@ -206,9 +183,9 @@ package final class LockDAL: Sendable {
         }
         let timeout = CommandExecution.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
         let runtime = services.devices.device(device.id)
-        guard
-            let reservation = services.devices.reserve(runtime, for: request.caller.principal, isUrgent: request.isLockdown)
-        else { throw .deviceBusy }
+        guard let reservation = runtime.queue.reserve(for: request.caller.principal, isUrgent: request.isLockdown) else {
+            throw .deviceBusy
+        }
         let command = Command(
             id: services.random.id(at: now), deviceID: device.id, operation: request.operation, actor: actor,
             source: request.caller.origin.source,
@@ -236,7 +213,7 @@ package final class LockDAL: Sendable {
     /// Updates the gauges of commands in flight.
     package func sampleMetrics() {
         services.metrics.sample(
-            running: services.running.count, waiting: services.devices.waitingCount,
+            running: services.storeGuard.inFlightCount, waiting: services.devices.waitingCount,
             isAccepting: services.storeGuard.isAcceptingCommands)
     }
 
@@ -244,13 +221,13 @@ package final class LockDAL: Sendable {
     ///
     /// - Parameter gracePeriod: how long to wait for the confirmation of commands in flight.
     package func stop(gracePeriod: Duration) async {
-        services.running.close()
+        services.storeGuard.stopCommands()
         services.devices.cancelQueued()
         let timer = Task(executorPreference: executor) { [self] in
             try await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: gracePeriod))
             services.devices.abandonInFlight()
         }
-        await services.running.allEnded()
+        await services.storeGuard.allEnded()
         timer.cancel()
     }
 }
@@ -312,13 +289,11 @@ package struct FinishedCommand: Sendable {
 package final class RunningCommand: Sendable {
     /// The command as its intent records it; for a repeated request, in its final state.
     package let accepted: Command
-    private let end: @Sendable () async -> FinishedCommand
+    /// A task, because several callers can wait for it.
+    private let end: Task<FinishedCommand, Never>
 
-    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, { await end.value }) }
-
-    /// Creates the value for a command that an earlier request with the same idempotency key created.
-    init(ended finished: FinishedCommand) { (accepted, end) = (finished.command, { finished }) }
+    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, end) }
 
     /// Waits for the command to end; its outcome is then durable, unless its state is `UNKNOWN`.
-    package var finished: FinishedCommand { get async { await end() } }
+    package var finished: FinishedCommand { get async { await end.value } }
 }

@@ -15,7 +15,6 @@ package final class Lockdowns: Sendable {
     private let locks: LockDAL
     private let idempotency: IdempotencyGuard
     private let devices: DeviceRuntimes
-    private let running: InFlightCommands
     private let storeGuard: StoreGuard
     private let deadlines: DeadlineQueue
     private let clock: any GatewayClock
@@ -34,7 +33,7 @@ package final class Lockdowns: Sendable {
     ) {
         (self.locks, self.idempotency, self.executor) = (locks, idempotency, executor)
         self.maxConcurrentLocks = maxConcurrentLocks
-        (directory, devices, running, writer) = (services.directory, services.devices, services.running, services.writer)
+        (directory, devices, writer) = (services.directory, services.devices, services.writer)
         (deadlines, clock, storeGuard) = (services.deadlines, services.clock, services.storeGuard)
     }
 
@@ -113,7 +112,7 @@ package final class Lockdowns: Sendable {
         let timeout = deadlines.schedule(at: due) { run.isDue.fulfil(()) }
         await run.isDue.value
         deadlines.cancel(timeout)
-        return run.results { running.command($0)?.command }
+        return run.results { storeGuard.commandInFlight($0)?.command }
     }
 
     private func lockDevices(_ request: LockdownRequest, _ run: LockdownRun) async {

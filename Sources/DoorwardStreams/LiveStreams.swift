@@ -45,7 +45,7 @@ package final class LiveStreams: Sendable {
         let guarded = kernel.storeGuard
         services = StreamServices(
             directory: kernel.directory, devices: devices, sessions: sessions,
-            store: StreamStore(log: guarded.log, commands: guarded.commands, running: guarded.running), clock: kernel.clock)
+            store: StreamStore(storeGuard: guarded), clock: kernel.clock)
         (self.table, self.feed, random, self.metrics) = (table, feed, kernel.random, StreamMetrics(metrics))
     }
 

@@ -90,9 +90,7 @@ struct StreamStore: Sendable {
     /// The number of commands that are compared with those sent, when a stream is resumed or changes were missed.
     static let comparedCommands = 200
 
-    let log: any AccessLogStore
-    let commands: any CommandStore
-    let running: InFlightCommands
+    let storeGuard: StoreGuard
 
     /// The number of the first record that a stream sends from a log.
     func start(in log: LogID, _ view: StreamView, resumed: LogPositions?) async throws(StoreError) -> UInt64 {
@@ -115,7 +113,7 @@ struct StreamStore: Sendable {
         guard !read.isEmpty else { return RecordPage(records: [], next: nil) }
         var query = RecordQuery(scopes: read, filter: filter, order: order, after: after, limit: limit)
         query.reader = view.tenancy.listReader(view.subject.readerID, view.tenancy.recordScopes(of: view.subject))
-        return try await log.page(query)
+        return try await storeGuard.log.page(query)
     }
 
     /// The records of a log from a number on, in order.
@@ -129,11 +127,11 @@ struct StreamStore: Sendable {
         guard let user = view.subject.actorUserID else { return [] }
         var query = CommandQuery(scopes: [], actorUserID: user, deviceID: device, limit: limit)
         query.reader = view.tenancy.listReader(view.subject.readerID, view.tenancy.recordScopes(of: view.subject))
-        return try await commands.commands(query).commands.reversed().map { running.command($0.command.id) ?? $0 }
+        return try await storeGuard.commands.commands(query).commands.reversed().map { storeGuard.commandInFlight($0.command.id) ?? $0 }
     }
 
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
-        if let command = running.command(id) { return command }
-        return try await commands.command(id)
+        if let command = storeGuard.commandInFlight(id) { return command }
+        return try await storeGuard.commands.command(id)
     }
 }

@@ -95,7 +95,7 @@ import Testing
         #expect(again != nil)
     }
 
-    @Test("concurrent denials that exceed the limit together lead to one summary record")
+    @Test("concurrent denials that exceed the limit together are recorded up to it, and lead to one summary record")
     func admittedTogether() async throws {
         let house = try await House()
         let denied = try #require(await denial { _ = try await house.run(by: house.ids.stranger) })
@@ -106,7 +106,14 @@ import Testing
         let request = CommandRequest(
             caller: caller, deviceID: nil, attemptedID: "x", operation: .unlock, timeout: .seconds(10))
         for _ in 0..<4 { try await recorder.admit(caller) }
-        for _ in 0..<4 { _ = try await recorder.record(denied, of: request, device: nil, in: TenancyDirectory()) }
+        let before = house.gatewayLog.count { $0.body.kind == .denial }
+        for _ in 0..<2 { _ = try await recorder.record(denied, of: request, device: nil, in: TenancyDirectory()) }
+        for _ in 0..<2 {
+            await #expect(throws: GatewayError.self) {
+                _ = try await recorder.record(denied, of: request, device: nil, in: TenancyDirectory())
+            }
+        }
+        #expect(house.gatewayLog.count { $0.body.kind == .denial } == before + 2)
         for _ in 0..<3 { await #expect(throws: GatewayError.self) { try await recorder.admit(caller) } }
         #expect(house.gatewayLog.count { $0.body.event == .denialsSuppressed } == 1)
     }

@@ -41,7 +41,7 @@ import Testing
     func passing() async throws {
         let devices = DeviceRuntimes(feed: ChangeFeed(clock: VirtualClock()))
         let (busy, idle) = (devices.device(Self.id(1)), devices.device(Self.id(2)))
-        let reservation = try #require(devices.reserve(busy, for: Self.somebody))
+        let reservation = try #require(busy.queue.reserve(for: Self.somebody))
         // Inside the gate of an idle device, waiting for all gates does not block.
         idle.queue.withDispatchGate { devices.pass() }
         let passed = Seen<Bool>()
@@ -55,7 +55,7 @@ import Testing
         }
         #expect(!early)
         while passed.value == nil { await Task.yield() }
-        devices.leave(reservation, of: busy)
+        busy.queue.leave(reservation)
         busy.queue.withDispatchGate { devices.pass() }
     }
 
@@ -68,13 +68,13 @@ import Testing
                 group.addTask {
                     for _ in 0..<300 {
                         let principal = Principal.user(UserID(high: 2, low: UInt64(number)))
-                        guard let reservation = devices.reserve(device, for: principal) else { continue }
+                        guard let reservation = device.queue.reserve(for: principal) else { continue }
                         // While a reservation exists, `cancelQueued` finds the device.
                         if reservation.admission.current == nil {
                             devices.cancelQueued()
                             if reservation.admission.current == nil { Issue.record("a waiting command was not cancelled") }
                         }
-                        devices.leave(reservation, of: device)
+                        device.queue.leave(reservation)
                     }
                 }
             }
@@ -85,7 +85,7 @@ import Testing
 
     @Test("a late report confirms the matching unconfirmed command, once")
     func unanswered() {
-        let device = DeviceRuntime(id: Self.id(4), feed: ChangeFeed(clock: VirtualClock()))
+        let device = DeviceRuntime(id: Self.id(4), feed: ChangeFeed(clock: VirtualClock()), busy: BusyQueues())
         let (now, end) = (MonotonicInstant(nanoseconds: 5), MonotonicInstant(nanoseconds: 9))
         func claim(_ state: LockState, at instant: MonotonicInstant? = nil) -> CommandID? {
             let fact = LockReport.Fact.state(state, quality: .confirmed, method: nil, operatorName: nil)

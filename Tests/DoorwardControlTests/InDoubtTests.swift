@@ -10,20 +10,20 @@ import Testing
 
 /// Writes that were in doubt when the store failed are resolved completely.
 @Suite struct InDoubtTests {
-    @Test("a command whose intent is in doubt leaves the table before the store is marked in doubt, so that recovery settles it")
+    @Test("a command whose intent is in doubt is not in flight any more before the store is marked in doubt, so that recovery settles it")
     func intentInDoubt() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)
         try executor.run {
             let house = try await House(clock: clock, executor: executor)
-            let (running, inTable) = (house.control.storeGuard.running, Seen<Int>())
-            house.control.storeGuard.onFailure { inTable.value = running.count }
+            let (storeGuard, inFlight) = (house.control.storeGuard, Seen<Int>())
+            storeGuard.onFailure { inFlight.value = storeGuard.inFlightCount }
             house.store.failNext(.failed("disk I/O error"), isDurable: true)
             let refused = await failure { _ = try await house.begin(by: house.ids.tenant) }
             guard case .unavailable = refused else {
                 return _ = Issue.record("expected unavailable, got \(String(describing: refused))")
             }
-            #expect(inTable.value == 0)
+            #expect(inFlight.value == 0)
         }
     }
 
@@ -35,10 +35,10 @@ import Testing
             let house = try await House(clock: clock, executor: executor, behaviour: .confirm(after: .seconds(2)))
             let running = try await house.begin(by: house.ids.tenant)
             try await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))
-            var ended = try #require(house.control.storeGuard.running.command(running.accepted.id)).command
+            var ended = try #require(house.control.storeGuard.commandInFlight(running.accepted.id)).command
             CommandOutcome.shuttingDown.apply(to: &ended, at: house.clock.now(), stateNow: .unknown)
             try await house.control.storeGuard.write(StoreTransaction(commands: [.end(ended)]))
-            #expect(house.control.storeGuard.running.command(ended.id)?.command.state == ended.state)
+            #expect(house.control.storeGuard.commandInFlight(ended.id)?.command.state == ended.state)
             _ = await running.finished
         }
     }

@@ -8,52 +8,59 @@ import Testing
 
 /// The command queue of one device, and the reports that end a command.
 @Suite struct DeviceCommandQueueTests {
+    private static let device = DeviceID(high: 0, low: 1)
+
     private static func principal(_ number: UInt64) -> Principal { .user(UserID(high: 1, low: number)) }
 
     @Test("the first command gets its turn immediately, the others in the order of arrival")
     func order() throws {
-        let queue = DeviceCommandQueue()
+        let busy = BusyQueues()
+        let queue = DeviceCommandQueue(of: Self.device, busy: busy)
+        #expect(busy.queues.withLock { $0.isEmpty })
         let reservations = try (0..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
         for (index, reservation) in reservations.enumerated() {
             #expect(reservations.map { $0.admission.current == .admitted } == (0..<4).map { $0 <= index })
-            #expect(queue.leave(reservation) == (index == 3))
+            queue.leave(reservation)
+            #expect(busy.queues.withLock { $0[Self.device] == nil } == (index == 3), "a queue is busy until it is empty")
         }
     }
 
     @Test("a waiting command that gives up frees its place and is skipped")
     func givingUp() throws {
-        let queue = DeviceCommandQueue()
+        let queue = DeviceCommandQueue(of: Self.device, busy: BusyQueues())
         let head = try #require(queue.reserve(for: Self.principal(0)))
         let waiting = try (0..<4).map { _ in try #require(queue.reserve(for: Self.principal(1))) }
         #expect(queue.reserve(for: Self.principal(1)) == nil)
-        #expect(!queue.leave(waiting[1]))
+        queue.leave(waiting[1])
         let last = try #require(queue.reserve(for: Self.principal(1)))
         waiting[0].admission.fulfil(.deadlinePassed)
-        #expect(!queue.leave(head))
+        queue.leave(head)
         #expect(waiting[0].admission.current == .deadlinePassed)
         #expect(waiting[2].admission.current == .admitted)
         #expect(last.admission.current == nil)
         // The departure of a skipped command does not start the next command in the queue.
-        #expect(!queue.leave(waiting[0]))
+        queue.leave(waiting[0])
         #expect(waiting[3].admission.current == nil)
-        #expect(!queue.leave(waiting[2]))
+        queue.leave(waiting[2])
         #expect(waiting[3].admission.current == .admitted)
     }
 
     @Test("a queue whose waiting commands have all given up is free for the next command")
     func allGaveUp() throws {
-        let queue = DeviceCommandQueue()
+        let busy = BusyQueues()
+        let queue = DeviceCommandQueue(of: Self.device, busy: busy)
         let head = try #require(queue.reserve(for: Self.principal(0)))
         let waiting = try #require(queue.reserve(for: Self.principal(1)))
         waiting.admission.fulfil(.deadlinePassed)
-        #expect(queue.leave(head), "the queue is empty")
+        queue.leave(head)
+        #expect(busy.queues.withLock { $0.isEmpty }, "the queue is empty")
         #expect(try #require(queue.reserve(for: Self.principal(2))).admission.current == .admitted)
-        #expect(!queue.leave(waiting))
+        queue.leave(waiting)
     }
 
     @Test("`cancelQueued` cancels the waiting commands, and not the one in flight")
     func dismissing() throws {
-        let queue = DeviceCommandQueue()
+        let queue = DeviceCommandQueue(of: Self.device, busy: BusyQueues())
         let head = try #require(queue.reserve(for: Self.principal(0)))
         let waiting = try (1..<4).map { try #require(queue.reserve(for: Self.principal($0))) }
         queue.cancelQueued()
@@ -63,27 +70,27 @@ import Testing
 
     @Test("at most sixteen commands wait, from however many principals")
     func bounds() throws {
-        let queue = DeviceCommandQueue()
+        let queue = DeviceCommandQueue(of: Self.device, busy: BusyQueues())
         for number in 0..<17 { _ = try #require(queue.reserve(for: Self.principal(UInt64(number)))) }
         #expect(queue.reserve(for: Self.principal(99)) == nil)
     }
 
     @Test("an urgent command goes ahead of those that are not, and behind earlier urgent ones")
     func urgent() throws {
-        let queue = DeviceCommandQueue()
+        let queue = DeviceCommandQueue(of: Self.device, busy: BusyQueues())
         let head = try #require(queue.reserve(for: Self.principal(0)))
         let usual = try #require(queue.reserve(for: Self.principal(1)))
         let urgent = try (0..<2).map { _ in try #require(queue.reserve(for: Self.principal(1), isUrgent: true)) }
         for (reservation, next) in zip([head, urgent[0], urgent[1]], [urgent[0], urgent[1], usual]) {
             #expect(next.admission.current == nil)
-            #expect(!queue.leave(reservation))
+            queue.leave(reservation)
             #expect(next.admission.current == .admitted)
         }
     }
 
     @Test("no limit applies to urgent commands, and they count towards none")
     func urgentBounds() throws {
-        let queue = DeviceCommandQueue()
+        let queue = DeviceCommandQueue(of: Self.device, busy: BusyQueues())
         for _ in 0..<40 { _ = try #require(queue.reserve(for: Self.principal(0), isUrgent: true)) }
         for _ in 0..<4 { _ = try #require(queue.reserve(for: Self.principal(0))) }
         #expect(queue.reserve(for: Self.principal(0)) == nil, "four of one principal")
@@ -135,7 +142,10 @@ import Testing
                 LockReport(deviceID: DeviceID(high: 0, low: 1), fact, after: after)
             }
             let settings = operation.isMovement ? nil : LockSettings(autoRelockSeconds: 30)
-            let order = InFlightCommand(commandID: command, operation: operation, settings: settings)
+            let order = InFlightCommand(
+                LockCommand(
+                    commandID: command, deviceID: Self.device, operation: operation, settings: settings,
+                    deadline: Timestamp(milliseconds: 0)))
             let result = word.results[operation]
             for other in [nil, CommandID(high: 1, low: 2)] {
                 #expect(!order.ends(said(word.fact, after: other)), "reported before the command was sent")
@@ -160,7 +170,7 @@ import Testing
 
     @Test("only one thread at a time is in the gate")
     func gate() async {
-        let (queue, crowd) = (DeviceCommandQueue(), Crowd())
+        let (queue, crowd) = (DeviceCommandQueue(of: Self.device, busy: BusyQueues()), Crowd())
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
