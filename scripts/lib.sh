@@ -51,9 +51,10 @@ need_swift() {
 }
 
 # The build that tests, lint and demo share, so that nothing is built twice. An import that Package.swift does not declare is an
-# error here.
+# error here. BUILD_OPTIONS are further options; other options than those of the last build make it build everything again.
 build() {
-    swift build --explicit-target-dependency-import-check error "$@"
+    # shellcheck disable=SC2086 # Several options are several words.
+    swift build --explicit-target-dependency-import-check error ${BUILD_OPTIONS:-} "$@"
 }
 
 # stage NAME COMMAND…: runs a command, and adds a line to the file `stages`: NAME, elapsed seconds, seconds of the processors.
