@@ -289,15 +289,10 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { db in
             guard let log = try StoredLog.find(log, in: db) else { return nil }
             let first = min(max(seq, log.firstSeq), log.size)
-            var entries: [LogRange.Entry] = []
-            try db.step(
+            let entries = try db.values(
                 "SELECT position, bytes, leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT ?",
                 [EntryKey(logKey: log.key, seq: first).rawValue, log.range.upperBound, max(0, limit)]
-            ) { row in
-                entries.append(
-                    LogRange.Entry(
-                        seq: EntryKey(rawValue: row.integer(0)).seq, bytes: row.bytes(1), leafHash: row.bytes(2)))
-            }
+            ) { LogRange.Entry(seq: EntryKey(rawValue: $0.integer(0)).seq, bytes: $0.bytes(1), leafHash: $0.bytes(2)) }
             return LogRange(firstSeq: min(log.firstSeq, log.size), size: log.size, entries: entries)
         }
     }

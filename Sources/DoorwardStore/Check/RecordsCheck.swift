@@ -130,8 +130,7 @@ struct ProjectionCheck {
     mutating func see(_ entry: IndexedEntry, in db: Database) throws {
         for list in entry.lists { expected.add(facet: list.facet, value: list.value, position: entry.position.rawValue) }
         guard entry.position.seq.isMultiple(of: Projector.entriesPerMark) else { return }
-        var at: Int64?
-        try db.step("SELECT at FROM time_marks WHERE position = ?", [entry.position.rawValue]) { at = $0.integer(0) }
+        let at = try db.value("SELECT at FROM time_marks WHERE position = ?", [entry.position.rawValue]) { $0.integer(0) }
         guard at == entry.at.milliseconds else { throw StoreFault(.projection("time_marks")) }
         marks += 1
     }
@@ -236,8 +235,7 @@ struct CommandsCheck {
         let sums = "SELECT log, property_id, sum(commands) FROM command_counts GROUP BY 1, 2"
         let totals = "SELECT log, property_id, commands FROM command_totals"
         for (one, other) in [(commands, counts), (counts, commands), (sums, totals), (totals, sums)] {
-            let differs = try db.firstRow("\(one) EXCEPT \(other) LIMIT 1") { _ in true } ?? false
-            if differs { throw StoreFault(.keptCount) }
+            if try db.hasRow("\(one) EXCEPT \(other) LIMIT 1") { throw StoreFault(.keptCount) }
         }
     }
 

@@ -232,7 +232,7 @@ extension AssociatedEntity {
             case .property: .properties
             case .unit: .units
             }
-        return try db.firstRow("SELECT 1 FROM \(table.rawValue) WHERE id = ?", [id.blob]) { _ in true } ?? false
+        return try db.hasRow("SELECT 1 FROM \(table.rawValue) WHERE id = ?", [id])
     }
 }
 

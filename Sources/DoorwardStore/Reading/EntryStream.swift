@@ -102,13 +102,12 @@ struct EntryStream {
         let part = isAscending ? range.prefix(count) : range.suffix(count)
         guard let lowest = part.first, let highest = part.last else { return ([], nil, 0) }
         let end = isAscending ? highest : lowest
-        var found: [Entry] = []
-        try db.step(
+        var found = try db.values(
             """
             SELECT \(columns) FROM entries WHERE position >= ? AND position <= ?\(selection.sql)
             ORDER BY position \(direction) LIMIT ?
             """, [lowest, highest] + selection.arguments + [records ?? -1]
-        ) { found.append(entry($0, isMatch: true)) }
+        ) { entry($0, isMatch: true) }
         if found.count == records, let last = found.last?.position.rawValue {
             return (found, last, Int(isAscending ? last - lowest : highest - last) + 1)
         }
@@ -121,24 +120,21 @@ struct EntryStream {
 
     /// Returns the positions of the intents of the log's next commands.
     private func commandPositions(in db: Database) throws -> [Int64] {
-        var positions: [Int64] = []
-        try db.step(
+        try db.values(
             "SELECT intent FROM commands WHERE intent >= ? AND intent < ? ORDER BY intent \(direction) LIMIT ?",
             [range.lowerBound, range.upperBound, run]
-        ) { positions.append($0.integer(0)) }
-        return positions
+        ) { $0.integer(0) }
     }
 
     /// Returns the entries at these positions, in the given order. Omits entries that do not meet the conditions.
     private mutating func read(positions: [Int64], _ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
         guard let end = positions.last else { return ([], nil, 0) }
-        var found: [Entry] = []
         let list = "[" + positions.map(String.init).joined(separator: ",") + "]"
-        try db.step(
+        var found = try db.values(
             """
             SELECT \(columns) FROM json_each(?) CROSS JOIN entries ON position = value WHERE true\(selection.sql) LIMIT ?
             """, [list] + selection.arguments + [records ?? -1]
-        ) { found.append(entry($0, isMatch: true)) }
+        ) { entry($0, isMatch: true) }
         if found.count == records, let last = found.last?.position.rawValue {
             postings?.rewind()
             return (found, last, (positions.firstIndex(of: last) ?? positions.count - 1) + 1)
@@ -150,9 +146,7 @@ struct EntryStream {
 
     /// Returns an entry that was examined but is not listed.
     private func unlisted(_ position: Int64, in db: Database) throws -> [Entry] {
-        var found: [Entry] = []
-        try db.step("SELECT position, at FROM entries WHERE position = ?", [position]) { found.append(entry($0, isMatch: false)) }
-        return found
+        try db.values("SELECT position, at FROM entries WHERE position = ?", [position]) { entry($0, isMatch: false) }
     }
 
     private var columns: String {
@@ -292,15 +286,15 @@ struct PostingReading {
                 key + [Int64(low), Int64(high), Int64(low)]
             )
             : ("first <= ? ORDER BY first DESC LIMIT 1", [Int64(high)])
-        var positions: [Int64] = []
-        try db.step(
+        let positions = try db.value(
             "SELECT first, last, count, deltas FROM postings WHERE facet = ? AND value = ? AND log = ? AND \(sql)",
             key + arguments
         ) { row in
             let seqs = PostingBlock.seqs(first: row.integer(0), last: row.integer(1), count: row.integer(2), deltas: row.bytes(3))
             guard let seqs else { throw UnreadableColumn(column: "deltas") }
-            positions = seqs.map { EntryKey(logKey: log, seq: $0).rawValue }.filter(range.contains)
+            return seqs.map { EntryKey(logKey: log, seq: $0).rawValue }.filter(range.contains)
         }
+        guard let positions else { return [] }
         return isAscending ? positions[...] : positions.reversed()[...]
     }
 }

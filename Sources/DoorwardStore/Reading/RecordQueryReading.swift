@@ -235,11 +235,7 @@ struct LogTime {
     }
 
     private func time(of position: Int64, in table: String) throws -> Timestamp? {
-        var found: Timestamp?
-        try db.step("SELECT at FROM \(table) WHERE position = ?", [position]) {
-            found = Timestamp(milliseconds: $0.integer(0))
-        }
-        return found
+        try db.value("SELECT at FROM \(table) WHERE position = ?", [position]) { Timestamp(milliseconds: $0.integer(0)) }
     }
 }
 

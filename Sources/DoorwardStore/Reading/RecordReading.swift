@@ -61,14 +61,18 @@ struct RecordReading {
     /// Returns the record, if it is in one of the scopes. For an unknown id, reads the row of the next existing id, so that the
     /// lookup takes as long as for a record in another scope.
     mutating func record(_ id: RecordID, within scopes: [RecordScope]) throws -> AccessRecord? {
-        var found: (id: RecordID?, position: EntryKey, unit: UnitID?, property: PropertyID?, at: Timestamp)?
-        try db.step(
+        let found = try db.value(
             """
             SELECT record_id, position, unit_id, property_id, at FROM entries WHERE record_id = coalesce(
                 (SELECT record_id FROM entries WHERE record_id >= ? ORDER BY record_id LIMIT 1),
                 (SELECT record_id FROM entries WHERE record_id < ? ORDER BY record_id DESC LIMIT 1))
             """, [id, id]
-        ) { found = ($0.id(0), EntryKey(rawValue: $0.integer(1)), $0.id(2), $0.id(3), Timestamp(milliseconds: $0.integer(4))) }
+        ) { row in
+            (
+                id: row.id(0) as RecordID?, position: EntryKey(rawValue: row.integer(1)), unit: row.id(2) as UnitID?,
+                property: row.id(3) as PropertyID?, at: Timestamp(milliseconds: row.integer(4))
+            )
+        }
         guard let found else { return nil }
         guard let log = try StoredLog.find(key: found.position.logKey, in: db)?.id else {
             throw UnreadableColumn(column: "log_id")
@@ -99,14 +103,12 @@ struct RecordReading {
 
     private mutating func sealed(_ kept: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
         let (first, end) = (EntryKey(logKey: log.key, seq: kept.lowerBound), EntryKey(logKey: log.key, seq: kept.upperBound))
-        var found: [(position: EntryKey, leafHash: Digest32, stored: StoredRecord)] = []
-        try db.step(
+        let found = try db.values(
             "SELECT position, bytes, leaf_hash, sealed FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             [first.rawValue, end.rawValue]
         ) { row in
             guard let leafHash = row.hash(2) else { throw UnreadableColumn(column: "leaf_hash") }
-            let record = StoredRecord(bytes: row.bytes(1), sealed: row.bytes(3))
-            found.append((EntryKey(rawValue: row.integer(0)), leafHash, record))
+            return (EntryKey(rawValue: row.integer(0)), leafHash, StoredRecord(bytes: row.bytes(1), sealed: row.bytes(3)))
         }
         return try found.map { position, leafHash, stored in
             SealedRecord(

@@ -1,4 +1,5 @@
 internal import DoorwardDomain
+internal import DoorwardKernel
 internal import DoorwardPolicy
 import FoundationEssentials
 import GRDB
@@ -17,8 +18,7 @@ enum TenancyReading {
     static func page(of table: TenancyTable, after id: Data?, in db: Database, _ keys: PersonKeyFile?) throws -> Page {
         var page = Page()
         let columns = table.columns.joined(separator: ", ")
-        let sql =
-            "SELECT \(columns) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
+        let sql = "SELECT \(columns) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
         page.changes = try db.rows(sql, [id ?? Data()]) { columns in
             do {
                 return try change(of: table, &columns, keys)
@@ -27,7 +27,7 @@ enum TenancyReading {
                 throw error
             }
         }
-        if page.changes.count == pageSize { page.next = page.changes.last?.entityID }
+        if page.changes.count == pageSize { page.next = page.changes.last?.entity.row.id }
         return page
     }
 
@@ -69,10 +69,7 @@ enum TenancyReading {
 
     private static func subscription(_ columns: inout ColumnReader) throws -> Subscription {
         let tier = try columns.value(String.self)
-        let modules = try columns.value(String.self).split(separator: " ").map { name in
-            guard let module = SubscriptionModule(rawValue: String(name)) else { throw UnreadableColumn(column: "modules") }
-            return module
-        }
+        let modules: [SubscriptionModule] = try columns.words()
         var subscription = Subscription(tier: tier, modules: Set(modules))
         for limit in [SubscriptionLimit.maxProperties, .maxUnits, .maxDevices, .maxActiveGuestAccess] {
             subscription.limits[limit] = try columns.optional(Int.self)
@@ -146,7 +143,7 @@ enum TenancyReading {
         let (id, guest): (GuestAccessID, UserID?) = (try columns.id(), try columns.optionalID())
         let (label, property): (String?, PropertyID) = (try columns.optional(), try columns.id())
         let (unit, devices): (UnitID?, [DeviceID]) = (try columns.optionalID(), try columns.ids())
-        let operations = try operations(&columns)
+        let operations: [LockOperation] = try columns.words()
         let window = GuestWindow(validFrom: try columns.instant(), validUntil: try columns.instant())
         let (grantor, association): (UserID, AssociationID) = (try columns.id(), try columns.id())
         let (role, revokedAt, createdAt) = (
@@ -200,40 +197,5 @@ enum TenancyReading {
         guard let ids: [DeviceID] = try columns.optionalIDs() else { return nil }
         guard ids.count.isMultiple(of: 2) else { throw UnreadableColumn(column: "device_carriers") }
         return stride(from: 0, to: ids.count, by: 2).reduce(into: [:]) { $0[ids[$1], default: []].append(ids[$1 + 1].cast()) }
-    }
-
-    private static func operations(_ columns: inout ColumnReader) throws -> [LockOperation] {
-        try columns.value(String.self).split(separator: " ").map { name in
-            guard let operation = LockOperation(rawValue: String(name)) else { throw UnreadableColumn(column: "operations") }
-            return operation
-        }
-    }
-}
-
-extension TenancyChange {
-    /// The id of the changed entity.
-    fileprivate var entityID: Data {
-        switch self {
-        case .putPortfolio(let portfolio): portfolio.id.blob
-        case .putProperty(let property): property.id.blob
-        case .putUnit(let unit): unit.id.blob
-        case .putDevice(let device): device.id.blob
-        case .putUser(let user): user.id.blob
-        case .putAssociation(let association): association.id.blob
-        case .putGuestAccess(let access): access.id.blob
-        case .removePortfolio(let id): id.blob
-        case .removeProperty(let id): id.blob
-        case .removeUnit(let id): id.blob
-        case .removeDevice(let id): id.blob
-        case .removeUser(let id): id.blob
-        case .removeAssociation(let id): id.blob
-        case .removeGuestAccess(let id): id.blob
-        case .putAPIKey(let key): key.id.blob
-        case .removeAPIKey(let id): id.blob
-        case .putInvitation(let invitation): invitation.id.blob
-        case .removeInvitation(let id): id.blob
-        case .putGuestLink(let link): link.accessID.blob
-        case .removeGuestLink(let id): id.blob
-        }
     }
 }

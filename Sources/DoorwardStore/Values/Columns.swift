@@ -21,17 +21,13 @@ extension EntityID {
 
     init?(blob: some Collection<UInt8>) {
         guard blob.count == 16 else { return nil }
-        var (high, low): (UInt64, UInt64) = (0, 0)
-        for byte in blob.prefix(8) { high = high << 8 | UInt64(byte) }
-        for byte in blob.dropFirst(8) { low = low << 8 | UInt64(byte) }
-        self.init(high: high, low: low)
+        func number(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: number(blob.prefix(8)), low: number(blob.dropFirst(8)))
     }
 
     /// Returns the bytes of all ids in sequence, 16 bytes each.
     static func blob(of ids: [EntityID]) -> Data {
-        var data = Data(capacity: ids.count * 16)
-        for id in ids { data.append(id.blob) }
-        return data
+        ids.reduce(into: Data(capacity: ids.count * 16)) { $0.append($1.blob) }
     }
 
     static func list(blob: Data) -> [EntityID]? {
@@ -68,80 +64,63 @@ struct ColumnReader {
         UnreadableColumn(column: Array(row.columnNames)[index - 1])
     }
 
-    mutating func value<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value {
-        guard let value = try optional(Value.self) else { throw unreadable() }
+    private func required<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw unreadable() }
         return value
+    }
+
+    mutating func value<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value {
+        try required(try optional(Value.self))
     }
 
     mutating func optional<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value? {
         // Do not use the row's own subscript, which would trap on a value that cannot be converted.
         let stored: DatabaseValue = row[next()]
-        if stored.isNull { return nil }
-        guard let value = Value.fromDatabaseValue(stored) else { throw unreadable() }
-        return value
+        return stored.isNull ? nil : try required(Value.fromDatabaseValue(stored))
     }
 
-    mutating func value(_: String.Type = String.self) throws -> String {
-        guard let text = try optional(String.self) else { throw unreadable() }
-        return text
-    }
+    mutating func value(_: String.Type = String.self) throws -> String { try required(try optional(String.self)) }
 
     /// Makes the text stream-safe (`StreamSafeText`), because older gateways stored text unchecked.
     mutating func optional(_: String.Type = String.self) throws -> String? {
         let stored: DatabaseValue = row[next()]
-        if stored.isNull { return nil }
-        guard let text = String.fromDatabaseValue(stored) else { throw unreadable() }
-        return text.streamSafe
+        return stored.isNull ? nil : try required(String.fromDatabaseValue(stored)).streamSafe
     }
 
     /// Returns the stored value, of any type.
     mutating func stored() -> DatabaseValue { row[next()] }
 
-    mutating func id<Entity>() throws -> EntityID<Entity> {
-        guard let id: EntityID<Entity> = try optionalID() else { throw unreadable() }
-        return id
-    }
+    mutating func id<Entity>() throws -> EntityID<Entity> { try required(try optionalID()) }
 
     mutating func optionalID<Entity>() throws -> EntityID<Entity>? {
-        let found: (isNull: Bool, id: EntityID<Entity>?) = try row.withUnsafeData(atIndex: next()) { data in
-            (data == nil, data.flatMap { EntityID(blob: $0) })
-        }
-        if !found.isNull, found.id == nil { throw unreadable() }
-        return found.id
+        let index = next()
+        return try row.withUnsafeData(atIndex: index) { data in try data.map { try required(EntityID(blob: $0)) } }
     }
 
-    mutating func ids<Entity>() throws -> [EntityID<Entity>] {
-        guard let ids = EntityID<Entity>.list(blob: try value(Data.self)) else { throw unreadable() }
-        return ids
-    }
+    mutating func ids<Entity>() throws -> [EntityID<Entity>] { try required(try optionalIDs()) }
 
     mutating func optionalIDs<Entity>() throws -> [EntityID<Entity>]? {
-        guard let blob = try optional(Data.self) else { return nil }
-        guard let ids = EntityID<Entity>.list(blob: blob) else { throw unreadable() }
-        return ids
+        try optional(Data.self).map { try required(EntityID.list(blob: $0)) }
     }
 
-    mutating func instant() throws -> Timestamp {
-        guard let instant = try optionalInstant() else { throw unreadable() }
-        return instant
-    }
+    mutating func instant() throws -> Timestamp { try required(try optionalInstant()) }
 
     mutating func optionalInstant() throws -> Timestamp? {
-        guard let milliseconds = try optional(Int64.self) else { return nil }
-        guard let instant = Timestamp(stored: milliseconds) else { throw unreadable() }
-        return instant
+        try optional(Int64.self).map { try required(Timestamp(stored: $0)) }
     }
 
     /// Reads an enum value by its raw value.
     mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word {
-        guard let word: Word = try optionalWord() else { throw unreadable() }
-        return word
+        try required(try optionalWord())
     }
 
     mutating func optionalWord<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word? {
-        guard let text = try optional(String.self) else { return nil }
-        guard let word = Word(rawValue: text) else { throw unreadable() }
-        return word
+        try optional(String.self).map { try required(Word(rawValue: $0)) }
+    }
+
+    /// Reads enum values by their raw values, with a space between.
+    mutating func words<Word: RawRepresentable<String>>() throws -> [Word] {
+        try value(String.self).split(separator: " ").map { try required(Word(rawValue: String($0))) }
     }
 
     mutating func bytes() throws -> [UInt8] { [UInt8](try value(Data.self)) }
@@ -150,8 +129,7 @@ struct ColumnReader {
 
     mutating func json() throws -> [String: JSONValue] {
         guard let text = try optional(String.self) else { return [:] }
-        guard let object = StoredJSON.object(from: Array(text.utf8)) else { throw unreadable() }
-        return object
+        return try required(StoredJSON.object(from: Array(text.utf8)))
     }
 }
 
@@ -287,24 +265,17 @@ extension Schedule {
             return nil
         }
         var (timeZone, cut, days): (String?, SpecialDayCut, [SpecialDay]) = (nil, .instant, [])
-        switch object["timeZone"] {
-        case nil: break
-        case .string(let name)?: timeZone = name
-        default: return nil
+        if let stored = object["timeZone"] {
+            guard case .string(let name) = stored else { return nil }
+            timeZone = name
         }
-        switch object["specialDayCut"] {
-        case nil: break
-        case .string(let text)?:
-            guard let stored = SpecialDayCut(rawValue: text) else { return nil }
-            cut = stored
-        default: return nil
+        if let stored = object["specialDayCut"] {
+            guard case .string(let text) = stored, let read = SpecialDayCut(rawValue: text) else { return nil }
+            cut = read
         }
-        switch object["specialDays"] {
-        case nil: break
-        case .array(let values)?:
-            guard let stored = Self.all(values, SpecialDay.init(stored:)) else { return nil }
-            days = stored
-        default: return nil
+        if let stored = object["specialDays"] {
+            guard case .array(let values) = stored, let read = Self.all(values, SpecialDay.init(stored:)) else { return nil }
+            days = read
         }
         self.init(timeZone: timeZone, periods: read, specialDays: days, specialDayCut: cut)
     }

@@ -92,11 +92,9 @@ struct LogTiles {
 
     /// Returns `nil` if there is no such row.
     static func stored(_ log: Int64, _ place: Place, in db: Database) throws -> [UInt8]? {
-        var hashes: [UInt8]?
-        try db.step(
+        try db.value(
             "SELECT hashes FROM tiles WHERE log = ? AND level = ? AND number = ?", [log, place.level, Int64(place.number)]
-        ) { hashes = $0.bytes(0) }
-        return hashes
+        ) { $0.bytes(0) }
     }
 
     private static func leaves(_ log: Int64, _ seqs: Range<UInt64>, in db: Database) throws -> [UInt8] {

@@ -17,14 +17,13 @@ enum PersonKeys {
     /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's
     /// wrapping key.
     static func key(of owner: PersonKeyOwner, log: Int64, in db: Database, _ keys: PersonKeyFile) throws -> Stored? {
-        var row: (bytes: [UInt8], since: UInt64)?
         let name: any Bindable =
             switch owner {
             case .user(let id): id
             case .day: blob(owner)
             }
-        try db.step("SELECT key, since FROM person_keys WHERE log = ? AND owner = ?", [log, name]) {
-            row = ($0.bytes(0), UInt64(clamping: $0.integer(1)))
+        let row = try db.value("SELECT key, since FROM person_keys WHERE log = ? AND owner = ?", [log, name]) {
+            (bytes: $0.bytes(0), since: UInt64(clamping: $0.integer(1)))
         }
         guard let row else { return nil }
         return try keys.unwrap(row.bytes, of: owner, log: log).map { Stored(key: $0, since: row.since) }
@@ -44,9 +43,7 @@ enum PersonKeys {
     /// generation, or of the next one that the person-key file has.
     static func generation(of owner: PersonKeyOwner, in db: Database) throws -> Int {
         guard case .user(let user) = owner else { return 0 }
-        var generation = 0
-        try db.step("SELECT generation FROM erased_persons WHERE user_id = ?", [user]) { generation = Int($0.integer(0)) }
-        return generation
+        return try db.value("SELECT generation FROM erased_persons WHERE user_id = ?", [user]) { Int($0.integer(0)) } ?? 0
     }
 
     /// Notes that the person-key file loses the wrapping keys of the first generations of a user; see `PersonKeyFile.erase`.
@@ -63,11 +60,9 @@ enum PersonKeys {
 
     /// Returns the logs in which an owner has a key. Searches each log, because the table has no index of owners.
     static func logs(of owner: PersonKeyOwner, in db: Database) throws -> [Int64] {
-        var logs: [Int64] = []
-        try db.step("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
-            logs.append($0.integer(0))
+        try db.values("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
+            $0.integer(0)
         }
-        return logs
     }
 
     /// Deletes the key. The connection overwrites it with zeros (`secure_delete`).

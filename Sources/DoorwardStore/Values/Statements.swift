@@ -41,6 +41,27 @@ extension Database {
         }
     }
 
+    /// Returns what `read` makes of each row of the result.
+    func values<Value>(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Value) throws -> [Value] {
+        var values: [Value] = []
+        try step(sql, arguments) { values.append(try read($0)) }
+        return values
+    }
+
+    /// Returns what `read` makes of the last row of the result, which usually has at most one row.
+    func value<Value>(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Value) throws -> Value? {
+        var value: Value?
+        try step(sql, arguments) { value = try read($0) }
+        return value
+    }
+
+    /// Returns whether the result has a row.
+    func hasRow(_ sql: String, _ arguments: [(any Bindable)?] = []) throws -> Bool {
+        var isFound = false
+        try step(sql, arguments) { _ in isFound = true }
+        return isFound
+    }
+
     private func lastError(_ code: CInt, _ sql: String) -> DatabaseError {
         DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
     }

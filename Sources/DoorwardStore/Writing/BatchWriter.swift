@@ -207,8 +207,9 @@ enum CredentialWriting {
 
     /// Assigns a purchase to the user who redeems it. It stays assigned after the user is deleted.
     static func redeem(_ purchase: RedeemedPurchase, in db: Database) throws {
-        let isUser = try db.firstRow("SELECT 1 FROM users WHERE id = ?", [purchase.userID.blob]) { _ in true }
-        guard isUser == true else { throw ConstraintViolation(.parentUnknown) }
+        guard try db.hasRow("SELECT 1 FROM users WHERE id = ?", [purchase.userID]) else {
+            throw ConstraintViolation(.parentUnknown)
+        }
         try db.run(
             "INSERT INTO purchases (digest, user_id, redeemed_at) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING",
             [Data(purchase.digest), purchase.userID.blob, purchase.at.milliseconds])

@@ -69,7 +69,7 @@ enum CommandWriting {
                 command.id,
             ])
         guard db.changesCount == 1 else {
-            let isKnown = try db.firstRow("SELECT 1 FROM commands WHERE id = ?", [command.id.blob]) { _ in true } ?? false
+            let isKnown = try db.hasRow("SELECT 1 FROM commands WHERE id = ?", [command.id])
             throw ConstraintViolation(isKnown ? .commandEnded(command.id) : .commandUnknown(command.id))
         }
     }
@@ -111,9 +111,9 @@ enum CounterWriting {
             try db.run("UPDATE guest_uses SET taken = taken - 1 WHERE guest_access_id = ? AND taken > 0", [id])
             guard db.changesCount == 0 else { return }
             // The command may end after its guest access was removed.
-            var isKnown = false
-            try db.step("SELECT 1 FROM guest_accesses WHERE id = ?", [id]) { _ in isKnown = true }
-            if isKnown { throw ConstraintViolation(.inconsistent("a use was returned that had not been taken")) }
+            if try db.hasRow("SELECT 1 FROM guest_accesses WHERE id = ?", [id]) {
+                throw ConstraintViolation(.inconsistent("a use was returned that had not been taken"))
+            }
         case .setLastCheckpoint(let checkpoint):
             try db.run(
                 """
@@ -143,9 +143,7 @@ enum CounterWriting {
 /// Reads uses of guest accesses.
 enum CounterReading {
     static func usesTaken(of id: GuestAccessID, in db: Database) throws -> Int {
-        var taken = 0
-        try db.step("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { taken = Int($0.integer(0)) }
-        return taken
+        try db.value("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { Int($0.integer(0)) } ?? 0
     }
 
     static func usesTaken(in db: Database) throws -> [GuestAccessID: Int] {
@@ -184,17 +182,16 @@ enum ClockWriting {
 /// Reads the state of the gateway's clock.
 enum ClockReading {
     static func storedClock(in db: Database) throws -> StoredClock? {
-        var clock: StoredClock?
-        try db.step("SELECT mark, step_before, step_after FROM clock WHERE id = 1", []) { row in
+        try db.value("SELECT mark, step_before, step_after FROM clock WHERE id = 1", []) { row in
             func instant(_ index: CInt, _ column: String) throws -> Timestamp {
                 guard let instant = Timestamp(stored: row.integer(index)) else { throw UnreadableColumn(column: column) }
                 return instant
             }
-            clock = StoredClock(highWaterMark: try instant(0, "mark"))
-            guard !row.isNull(1), !row.isNull(2) else { return }
-            clock?.unconfirmed = UnconfirmedStep(before: try instant(1, "step_before"), after: try instant(2, "step_after"))
+            var clock = StoredClock(highWaterMark: try instant(0, "mark"))
+            guard !row.isNull(1), !row.isNull(2) else { return clock }
+            clock.unconfirmed = UnconfirmedStep(before: try instant(1, "step_before"), after: try instant(2, "step_after"))
+            return clock
         }
-        return clock
     }
 }
 

@@ -295,11 +295,10 @@ struct LogTruncator {
     init(log: Int64, until: UInt64, in db: Database) { (self.log, self.until, self.db) = (log, until, db) }
 
     func run() throws {
-        var (first, projected): (UInt64, UInt64) = (0, 0)
-        try db.step("SELECT first_seq, projected FROM logs WHERE key = ?", [log]) { row in
-            (first, projected) = (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
+        let ends = try db.value("SELECT first_seq, projected FROM logs WHERE key = ?", [log]) { row in
+            (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
         }
-        guard first < until else { return }
+        guard let (first, projected) = ends, first < until else { return }
         try requireNoOpenCommand()
         let removed = UnprojectedLog(key: log, seqs: first..<until)
         let entries = try removed.entries(in: db)
@@ -321,11 +320,10 @@ struct LogTruncator {
 
     /// A command takes its actor and place from the record of its intent.
     private func requireNoOpenCommand() throws {
-        var isOpen = false
-        try db.step("SELECT 1 FROM commands WHERE intent >= ? AND intent < ? AND is_ended = 0 LIMIT 1", range(from: 0)) { _ in
-            isOpen = true
+        let open = "SELECT 1 FROM commands WHERE intent >= ? AND intent < ? AND is_ended = 0 LIMIT 1"
+        if try db.hasRow(open, range(from: 0)) {
+            throw ConstraintViolation(.inconsistent("a truncation of the intent of an open command"))
         }
-        if isOpen { throw ConstraintViolation(.inconsistent("a truncation of the intent of an open command")) }
     }
 
     /// Removes the blocks of posting lists that contain only removed records, and subtracts the removed commands from the counts. Lists
@@ -351,11 +349,10 @@ struct LogTruncator {
     /// - Parameter first: the time of the first removed record.
     private func removeKeysOfDays(from first: Timestamp?) throws {
         guard let first else { return }
-        var kept: Timestamp?
-        try db.step(
+        let kept = try db.value(
             "SELECT at FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT 1",
             [EntryKey(logKey: log, seq: until).rawValue, EntryKey(logKey: log + 1, seq: 0).rawValue]
-        ) { kept = Timestamp(milliseconds: $0.integer(0)) }
+        ) { Timestamp(milliseconds: $0.integer(0)) }
         // Later records of the log are not earlier than the last one.
         guard let kept, case .day(let day) = PersonKeyOwner.day(of: kept), PersonKeyOwner.day(of: first) != .day(day) else {
             return

@@ -83,9 +83,7 @@ struct Projector {
     }
 
     private static func firstSeq(of log: Int64, in db: Database) throws -> UInt64 {
-        var first: UInt64 = 0
-        try db.step("SELECT first_seq FROM logs WHERE key = ?", [log]) { first = UInt64(clamping: $0.integer(0)) }
-        return first
+        try db.value("SELECT first_seq FROM logs WHERE key = ?", [log]) { UInt64(clamping: $0.integer(0)) } ?? 0
     }
 
     // MARK: At the start
@@ -120,9 +118,8 @@ struct Projector {
     /// Resets the projections if records are projected but no posting list exists. The lists must
     /// then have been deleted, because every record is in at least one list.
     private static func resetIfDeleted(_ db: Database) throws {
-        let hasLists = try db.firstRow("SELECT 1 FROM postings LIMIT 1") { _ in true } ?? false
-        let isExpected = try db.firstRow("SELECT 1 FROM logs WHERE projected > 0 LIMIT 1") { _ in true } ?? false
-        guard isExpected, !hasLists else { return }
+        guard try db.hasRow("SELECT 1 FROM logs WHERE projected > 0 LIMIT 1"), try !db.hasRow("SELECT 1 FROM postings LIMIT 1")
+        else { return }
         try db.execute(
             sql: """
                 UPDATE logs SET projected = 0;
@@ -189,31 +186,25 @@ struct UnprojectedLog {
 
     /// Returns all logs with unprojected entries. An index that contains only these logs finds them.
     static func all(in db: Database) throws -> [UnprojectedLog] {
-        var logs: [UnprojectedLog] = []
-        try db.step("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in
+        try db.values("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in
             let size = UInt64(clamping: row.integer(2))
-            logs.append(UnprojectedLog(key: row.integer(0), seqs: min(UInt64(clamping: row.integer(1)), size)..<size))
+            return UnprojectedLog(key: row.integer(0), seqs: min(UInt64(clamping: row.integer(1)), size)..<size)
         }
-        return logs
     }
 
     /// Returns the unprojected entries, in the order of the log.
     func entries(limit: Int = .max, in db: Database) throws -> [IndexedEntry] {
         let end = seqs.lowerBound + UInt64(min(limit, seqs.count))
-        var entries: [IndexedEntry] = []
-        try db.step(
+        return try db.values(
             """
             SELECT \(IndexedEntry.columns), EXISTS (SELECT 1 FROM commands WHERE intent = position)
             FROM entries WHERE position >= ? AND position < ? ORDER BY position
             """,
-            [
-                EntryKey(logKey: key, seq: seqs.lowerBound).rawValue, EntryKey(logKey: key, seq: end).rawValue,
-            ]
+            [EntryKey(logKey: key, seq: seqs.lowerBound).rawValue, EntryKey(logKey: key, seq: end).rawValue]
         ) { row in
             var entry = IndexedEntry(row)
             entry.isCommand = row.integer(10) == 1
-            entries.append(entry)
+            return entry
         }
-        return entries
     }
 }

@@ -7,29 +7,18 @@ import GRDB
 
 /// Writes changes of the tenancy into the tables of the entities.
 enum TenancyWriting {
-    private static let portfolios = Upsert(.portfolios)
-    private static let properties = Upsert(.properties)
-    private static let units = Upsert(.units)
-    private static let devices = Upsert(.devices)
-    private static let users = Upsert(.users)
-    private static let associations = Upsert(.associations)
-    private static let guestAccesses = Upsert(.guestAccesses)
-    private static let apiKeys = Upsert(.apiKeys)
-    private static let invitations = Upsert(.invitations)
-    private static let guestLinks = Upsert(.guestLinks)
+    private static let upserts = Dictionary(uniqueKeysWithValues: TenancyTable.allCases.map { ($0, Upsert($0)) })
 
     static func apply(_ change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws {
         if let entity = change.referencedEntity, try !entity.exists(in: db) { throw ConstraintViolation(.parentUnknown) }
         if case .putUser(let user) = change { try db.run("DELETE FROM removed_users WHERE id = ?", [user.id.blob]) }
-        switch try row(of: change, in: db, keys) {
-        case .put(let table, let values):
-            do {
-                try table.put(values, in: db)
-            } catch let error as DatabaseError where error.message?.contains("users.email_key") == true {
-                guard case .user(let id) = change.entity else { throw error }
-                throw ConstraintViolation(.emailTaken(id))
-            }
-        case .remove(let table, let id): try remove(id, from: table, change.entity, in: db)
+        let (table, id) = change.entity.row
+        guard let values = try values(of: change, in: db, keys) else { return try remove(id, from: table, change.entity, in: db) }
+        do {
+            try upserts[table]?.put(values, in: db)
+        } catch let error as DatabaseError where error.message?.contains("users.email_key") == true {
+            guard case .user(let id) = change.entity else { throw error }
+            throw ConstraintViolation(.emailTaken(id))
         }
     }
 
@@ -40,11 +29,10 @@ enum TenancyWriting {
     private static func remove(_ id: Data, from table: TenancyTable, _ entity: TenancyEntity, in db: Database) throws {
         switch entity {
         case .portfolio, .property, .unit:
-            var isHeldOn = false
-            for table in ["role_associations", "api_keys", "invitations"] {
-                try db.step("SELECT 1 FROM \(table) WHERE entity_id = ?", [id]) { _ in isHeldOn = true }
+            for table in ["role_associations", "api_keys", "invitations"]
+            where try db.hasRow("SELECT 1 FROM \(table) WHERE entity_id = ?", [id]) {
+                throw ConstraintViolation(.stillReferenced(entity))
             }
-            if isHeldOn { throw ConstraintViolation(.stillReferenced(entity)) }
         case .user: for sql in rowsOfUser { try db.run(sql, [id]) }
         case .guestAccess:
             try db.run("DELETE FROM guest_uses WHERE guest_access_id = ?", [id])
@@ -71,46 +59,32 @@ enum TenancyWriting {
     static func isWritten(_ change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws -> Bool {
         // If the user's wrapping key was erased since, the row can no longer be decrypted, so it differs from what was written.
         if case .putUser(let user) = change { return try TenancyReading.user(user.id, in: db, keys) == user }
-        switch try row(of: change, in: db, keys) {
-        case .put(let table, let values): return try table.holds(values, in: db)
-        case .remove(let table, let id):
-            var isThere = false
-            try db.step("SELECT 1 FROM \(table.rawValue) WHERE id = ?", [id]) { _ in isThere = true }
-            return !isThere
+        let (table, id) = change.entity.row
+        guard let values = try values(of: change, in: db, keys) else {
+            return try !db.hasRow("SELECT 1 FROM \(table.rawValue) WHERE id = ?", [id])
         }
+        return try upserts[table]?.holds(values, in: db) ?? false
     }
 
-    /// The effect of a change on one row.
-    private enum RowChange {
-        case put(Upsert, [(any Bindable)?])
-        case remove(TenancyTable, Data)
-    }
-
-    private static func row(of change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws -> RowChange {
+    /// Returns the row that the change writes, in the order of the table's columns; `nil` if it removes the row.
+    private static func values(
+        of change: TenancyChange, in db: Database, _ keys: PersonKeyFile
+    ) throws -> [(any Bindable)?]? {
         switch change {
-        case .putPortfolio(let portfolio): .put(portfolios, values(of: portfolio))
-        case .removePortfolio(let id): .remove(.portfolios, id.blob)
-        case .putProperty(let property): .put(properties, values(of: property))
-        case .removeProperty(let id): .remove(.properties, id.blob)
-        case .putUnit(let unit): .put(units, values(of: unit))
-        case .removeUnit(let id): .remove(.units, id.blob)
-        case .putDevice(let device): .put(devices, try values(of: device))
-        case .removeDevice(let id): .remove(.devices, id.blob)
-        case .putUser(let user): .put(users, try values(of: user, in: db, keys))
-        case .removeUser(let id): .remove(.users, id.blob)
-        case .putAssociation(let association): .put(associations, values(of: association))
-        case .removeAssociation(let id): .remove(.associations, id.blob)
-        case .putGuestAccess(let access): .put(guestAccesses, try values(of: access))
-        case .removeGuestAccess(let id): .remove(.guestAccesses, id.blob)
-        case .putAPIKey(let key): .put(apiKeys, values(of: key))
-        case .removeAPIKey(let id): .remove(.apiKeys, id.blob)
-        case .putInvitation(let invitation): .put(invitations, values(of: invitation))
-        case .removeInvitation(let id): .remove(.invitations, id.blob)
+        case .putPortfolio(let portfolio): values(of: portfolio)
+        case .putProperty(let property): values(of: property)
+        case .putUnit(let unit): values(of: unit)
+        case .putDevice(let device): try values(of: device)
+        case .putUser(let user): try values(of: user, in: db, keys)
+        case .putAssociation(let association): values(of: association)
+        case .putGuestAccess(let access): try values(of: access)
+        case .putAPIKey(let key): values(of: key)
+        case .putInvitation(let invitation): values(of: invitation)
         case .putGuestLink(let link):
-            .put(
-                guestLinks,
-                [link.accessID.blob, link.userID.blob, link.keyID?.blob, Data(link.digest), link.createdAt.milliseconds])
-        case .removeGuestLink(let id): .remove(.guestLinks, id.blob)
+            [link.accessID.blob, link.userID.blob, link.keyID?.blob, Data(link.digest), link.createdAt.milliseconds]
+        case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .removeGuestAccess,
+            .removeAPIKey, .removeInvitation, .removeGuestLink:
+            nil
         }
     }
 
@@ -217,6 +191,24 @@ enum TenancyWriting {
     }
 }
 
+extension TenancyEntity {
+    /// The table of the entity, and the id of its row.
+    var row: (table: TenancyTable, id: Data) {
+        switch self {
+        case .portfolio(let id): (.portfolios, id.blob)
+        case .property(let id): (.properties, id.blob)
+        case .unit(let id): (.units, id.blob)
+        case .device(let id): (.devices, id.blob)
+        case .user(let id): (.users, id.blob)
+        case .association(let id): (.associations, id.blob)
+        case .guestAccess(let id): (.guestAccesses, id.blob)
+        case .apiKey(let id): (.apiKeys, id.blob)
+        case .invitation(let id): (.invitations, id.blob)
+        case .guestLink(let id): (.guestLinks, id.blob)
+        }
+    }
+}
+
 /// Updates the row with an id, or inserts it if there is none. The SQL texts are built once for each table.
 ///
 /// `REPLACE` is not used because it would delete the row before writing it, which affects the rows that reference it. An upsert
@@ -230,10 +222,10 @@ struct Upsert {
     init(_ table: TenancyTable) {
         let columns = table.columns
         let updates = columns.dropFirst().map { "\($0) = ?" }.joined(separator: ", ")
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
         update = "UPDATE \(table.rawValue) SET \(updates) WHERE id = ?"
         let conditions = columns.map { "\($0) IS ?" }.joined(separator: " AND ")
         find = "SELECT 1 FROM \(table.rawValue) WHERE \(conditions)"
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
         insert = "INSERT INTO \(table.rawValue) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
     }
 
@@ -245,8 +237,6 @@ struct Upsert {
 
     /// Returns whether the table contains exactly this row.
     func holds(_ values: [(any Bindable)?], in db: Database) throws -> Bool {
-        var isFound = false
-        try db.step(find, values) { _ in isFound = true }
-        return isFound
+        try db.hasRow(find, values)
     }
 }
