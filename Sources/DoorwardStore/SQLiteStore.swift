@@ -160,11 +160,7 @@ package final class SQLiteStore: GatewayStore {
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
         guard DescriptorReserve.isFree else { throw .failed("too many open files") }
-        switch backups.begin() {
-        case .begun: break
-        case .alreadyRunning: throw .refused(.alreadyRunning)
-        case .stopped: throw .unavailable
-        }
+        try backups.begin()
         defer { backups.end() }
         let partial = try target.begin(random)
         do throws(StoreBackupError) {
@@ -183,8 +179,7 @@ package final class SQLiteStore: GatewayStore {
     /// Checks the path, and whether another backup runs. Creates no file.
     package func checkBackup(to path: String) async throws(StoreBackupError) -> String {
         let target = try BackupTarget(path: path)
-        guard !backups.isStopped else { throw .unavailable }
-        guard !backups.isRunning else { throw .refused(.alreadyRunning) }
+        try backups.requireFree()
         return target.path
     }
 

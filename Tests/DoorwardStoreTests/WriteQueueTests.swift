@@ -46,11 +46,7 @@ import Testing
     }
 
     private func enqueue(_ waiting: WaitingTransaction, _ queue: WriteQueue) -> String {
-        switch queue.enqueue(waiting) {
-        case .accepted(let number): "\(number)"
-        case .acceptedFirst(let number): "first \(number)"
-        case .rejected: "away"
-        }
+        queue.enqueue(waiting).map { $0.wakes ? "first \($0.number)" : "\($0.number)" } ?? "away"
     }
 
     /// Calls `body` with `count` waiting transactions, and answers them all afterwards.

@@ -195,24 +195,26 @@ final class RunningBackup: Sendable {
     private struct State {
         var isRunning = false
         var isStopped = false
+
+        func requireFree() throws(StoreBackupError) {
+            if isStopped { throw .unavailable }
+            if isRunning { throw .refused(.alreadyRunning) }
+        }
     }
 
     private let state = Mutex(State())
 
-    enum Admission {
-        case begun
-        case alreadyRunning
-        /// The store is closing.
-        case stopped
+    /// - Throws: `.unavailable` if the store is closing.
+    func begin() throws(StoreBackupError) {
+        try state.withLock { state throws(StoreBackupError) in
+            try state.requireFree()
+            state.isRunning = true
+        }
     }
 
-    func begin() -> Admission {
-        state.withLock { state in
-            if state.isStopped { return .stopped }
-            if state.isRunning { return .alreadyRunning }
-            state.isRunning = true
-            return .begun
-        }
+    /// Throws what `begin` would throw.
+    func requireFree() throws(StoreBackupError) {
+        try state.withLock { state throws(StoreBackupError) in try state.requireFree() }
     }
 
     func end() { state.withLock { $0.isRunning = false } }

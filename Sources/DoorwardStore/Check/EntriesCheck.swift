@@ -33,24 +33,13 @@ struct EntriesCheck {
     /// The number of records so far, which is the `seq` of the next record.
     var seq: UInt64 { chain.frontier.size }
 
-    /// A column that repeats a value of the record.
-    private struct RepeatedColumn {
-        let name: String
-        let value: @Sendable (RecordBody) -> (any DatabaseValueConvertible)?
-    }
-
-    private static let repeated = [
-        RepeatedColumn(name: "at") { $0.at.milliseconds },
-        RepeatedColumn(name: "record_id") { $0.id.blob },
-        RepeatedColumn(name: "device_id") { $0.device?.deviceID.blob },
-        RepeatedColumn(name: "unit_id") { $0.log == .gateway ? nil : $0.unitID?.blob },
-        RepeatedColumn(name: "property_id") { $0.log == .gateway ? nil : $0.propertyID?.blob },
-        RepeatedColumn(name: "actor_user_id") { $0.actor.userID?.blob },
-        RepeatedColumn(name: "is_denied") { $0.decision.map { $0 == .denied } },
-        RepeatedColumn(name: "kind") { $0.kind.rawValue },
-        RepeatedColumn(name: "operation") { $0.operation?.rawValue },
-        RepeatedColumn(name: "reason") { $0.reason?.rawValue },
-        RepeatedColumn(name: "outcome") { $0.outcome?.rawValue },
+    /// The columns that repeat values of the record.
+    private static let repeated: [(name: String, value: @Sendable (RecordBody) -> (any DatabaseValueConvertible)?)] = [
+        ("at", { $0.at.milliseconds }), ("record_id", { $0.id.blob }), ("device_id", { $0.device?.deviceID.blob }),
+        ("unit_id", { $0.log == .gateway ? nil : $0.unitID?.blob }),
+        ("property_id", { $0.log == .gateway ? nil : $0.propertyID?.blob }), ("actor_user_id", { $0.actor.userID?.blob }),
+        ("is_denied", { $0.decision.map { $0 == .denied } }), ("kind", { $0.kind.rawValue }),
+        ("operation", { $0.operation?.rawValue }), ("reason", { $0.reason?.rawValue }), ("outcome", { $0.outcome?.rawValue }),
     ]
 
     /// Returns all entries of the log, in order.
@@ -152,7 +141,7 @@ struct TilesCheck {
     mutating func removedLeaves(_ receive: ([UInt8]) -> Void) throws {
         for number in 0..<(firstSeq + LogTiles.width - 1) / LogTiles.width {
             let count = Int(min(LogTiles.width, firstSeq - number * LogTiles.width))
-            let tile = try LogTiles.stored(log, LogTiles.Place(level: 0, number: number), in: db) ?? []
+            let tile = try stored(0, number) ?? []
             let leaves = LogTiles.split(Array(tile.prefix(tile.count / MerkleTree.hashByteCount * MerkleTree.hashByteCount)))
             guard leaves.count >= count else { throw fault }
             for leaf in leaves.prefix(count) {

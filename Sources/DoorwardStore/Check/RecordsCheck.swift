@@ -102,24 +102,16 @@ struct RecordsCheck {
 struct ProjectionCheck {
     /// An order-independent sum. Its two 64-bit hashes detect damage, not forgery.
     private struct Sum: Equatable {
-        var (first, second): (UInt64, UInt64) = (0, 0)
+        var (first, second) = (0, 0)
 
         mutating func add(facet: Int64, value: [UInt8], position: Int64) {
-            // FNV-1a (with the 64-bit offset basis and prime), then the finalizer of SplitMix64.
-            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-            func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-            for byte in value { mix(byte) }
-            for shift in stride(from: 0, to: 64, by: 8) { mix(UInt8(truncatingIfNeeded: position >> shift)) }
-            mix(UInt8(truncatingIfNeeded: facet))
-            first &+= Self.finalized(hash)
-            second &+= Self.finalized(hash ^ 0x9E37_79B9_7F4A_7C15)
-        }
-
-        private static func finalized(_ value: UInt64) -> UInt64 {
-            var value = value
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
+            var hasher = Hasher()
+            hasher.combine(facet)
+            hasher.combine(value)
+            hasher.combine(position)
+            var other = hasher
+            other.combine(true)
+            (first, second) = (first &+ hasher.finalize(), second &+ other.finalize())
         }
     }
 

@@ -29,8 +29,9 @@ package struct StoreCheck {
         defer { lock.release() }
         let fileLock = try InodeLock(for: file.path)
         defer { fileLock.release() }
-        let companions = Companions(of: file.path)
-        defer { companions.removeNew() }
+        // A read-only connection creates these files in WAL mode, and does not remove them.
+        let new = ["-wal", "-shm"].map { file.path + $0 }.filter { access($0, F_OK) != 0 }
+        defer { for name in new { unlink(name) } }
         do {
             let queue = try DatabaseQueue(path: file.path, configuration: configuration)
             defer { try? queue.close() }
@@ -96,7 +97,7 @@ extension SQLiteStore {
     /// The first value of the tenancy, or instant of another table, that no gateway writes; `nil` if there is none, or if the tables cannot
     /// be read. Reads no records. Cancelling the task interrupts it.
     package func damage() async -> StoreFault? {
-        let found = try? await reader.read { [keys] db -> StoreFault? in
+        try? await reader.read { [keys] db in
             do {
                 try TenancyCheck(db: db, keys: keys).run()
                 try StructureCheck(db: db).checkInstants()
@@ -105,21 +106,7 @@ extension SQLiteStore {
                 return StoreFault(error)
             }
         }
-        return found ?? nil
     }
-}
-
-/// The files that SQLite creates beside a database in WAL mode. A read-only connection creates
-/// these files and does not remove them.
-private struct Companions {
-    private let new: [String]
-
-    init(of path: String) {
-        new = ["-wal", "-shm"].map { path + $0 }.filter { access($0, F_OK) != 0 }
-    }
-
-    /// Removes the files that did not exist before. Call it under the file's lock, when no connection has the file open.
-    func removeNew() { for name in new { unlink(name) } }
 }
 
 /// Checks that the tables, indexes and views of a file are exactly those that the steps up to the file's own schema create. A file of an

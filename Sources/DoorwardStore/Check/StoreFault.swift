@@ -76,39 +76,43 @@ package struct StoreFault: Error, Equatable, Sendable {
 
 extension StoreFault.Problem {
     /// A stable code for programs.
-    package var code: String {
+    package var code: String { words.code }
+
+    /// The code, and a sentence without personal data.
+    fileprivate var words: (code: String, sentence: String) {
         switch self {
-        case .schema: "schema"
-        case .unreadable: "unreadable"
-        case .log(let problem): problem.code
-        case .beyondEnd: "beyond_end"
-        case .lastInstant: "last_instant"
-        case .column: "column"
-        case .personalValue: "personal_value"
-        case .outcomeWithoutIntent: "outcome_without_intent"
-        case .command: "command"
-        case .commandCount: "command_count"
-        case .keptCount: "kept_count"
-        case .projection: "projection"
-        case .tiles: "tiles"
-        case .recordsOutsideLogs: "records_outside_logs"
-        case .reference: "reference"
-        case .structure: "structure"
+        case .schema(let name): ("schema", "\(name) differs from the definition in the file's schema.")
+        case .unreadable(let what): ("unreadable", "it cannot be read (\(what)).")
+        case .log(let problem): problem.words
+        case .beyondEnd: ("beyond_end", "it is stored after the end of the log.")
+        case .lastInstant: ("last_instant", "the last instant stored for the log is not that of its last record.")
+        case .column(let name): ("column", "the column \(name) differs from the record.")
+        case .personalValue(let field): ("personal_value", "the value of \(field) does not match the commitment in the record.")
+        case .outcomeWithoutIntent(let id):
+            ("outcome_without_intent", "it is the outcome of the command \(id), but no open intent of the command precedes it.")
+        case .command(let id): ("command", "the stored command \(id) does not match its records.")
+        case .commandCount: ("command_count", "a command has no intent record, or an intent record has no command.")
+        case .keptCount: ("kept_count", "a stored count of commands differs from the number of commands.")
+        case .projection(let table): ("projection", "the table \(table), an index of the records, does not match the records.")
+        case .tiles: ("tiles", "the stored tiles of its Merkle tree do not match its records.")
+        case .recordsOutsideLogs(let count): ("records_outside_logs", "\(count) records belong to no log.")
+        case .reference(let table): ("reference", "a row of \(table) references a row that does not exist.")
+        case .structure(let words): ("structure", "SQLite's integrity check failed: \(words).")
         }
     }
 }
 
 extension LogFault.Problem {
-    fileprivate var code: String {
+    fileprivate var words: (code: String, sentence: String) {
         switch self {
-        case .notARecord: "not_a_record"
-        case .otherLog: "other_log"
-        case .wrongSeq: "wrong_seq"
-        case .earlierThanTheOneBefore: "earlier_than_before"
-        case .wrongLeafHash: "wrong_leaf_hash"
-        case .malformedFrontier: "malformed_frontier"
-        case .wrongSize: "wrong_size"
-        case .wrongFrontier: "wrong_frontier"
+        case .notARecord: ("not_a_record", "its bytes are not a record.")
+        case .otherLog(let log): ("other_log", "its bytes are a record of the log \(log).")
+        case .wrongSeq(let seq): ("wrong_seq", "record \(seq) is stored at its position.")
+        case .earlierThanTheOneBefore: ("earlier_than_before", "its time is earlier than that of the preceding record.")
+        case .wrongLeafHash: ("wrong_leaf_hash", "its stored leaf hash does not match its bytes.")
+        case .malformedFrontier: ("malformed_frontier", "the stored Merkle frontier of the log is malformed.")
+        case .wrongSize(let size): ("wrong_size", "the log should have \(size) records.")
+        case .wrongFrontier: ("wrong_frontier", "the stored Merkle frontier of the log does not match its records.")
         }
     }
 }
@@ -122,45 +126,6 @@ extension StoreFault: CustomStringConvertible {
             case (let log?, nil): "log \(log)"
             case (nil, _): nil
             }
-        return (place.map { "\($0): " } ?? "") + problem.sentence
-    }
-}
-
-extension StoreFault.Problem {
-    fileprivate var sentence: String {
-        switch self {
-        case .schema(let name): "\(name) differs from the definition in the file's schema."
-        case .unreadable(let what): "it cannot be read (\(what))."
-        case .log(let problem): problem.sentence
-        case .beyondEnd: "it is stored after the end of the log."
-        case .lastInstant: "the last instant stored for the log is not that of its last record."
-        case .column(let name): "the column \(name) differs from the record."
-        case .personalValue(let field): "the value of \(field) does not match the commitment in the record."
-        case .outcomeWithoutIntent(let id):
-            "it is the outcome of the command \(id), but no open intent of the command precedes it."
-        case .command(let id): "the stored command \(id) does not match its records."
-        case .commandCount: "a command has no intent record, or an intent record has no command."
-        case .keptCount: "a stored count of commands differs from the number of commands."
-        case .projection(let table): "the table \(table), an index of the records, does not match the records."
-        case .tiles: "the stored tiles of its Merkle tree do not match its records."
-        case .recordsOutsideLogs(let count): "\(count) records belong to no log."
-        case .reference(let table): "a row of \(table) references a row that does not exist."
-        case .structure(let words): "SQLite's integrity check failed: \(words)."
-        }
-    }
-}
-
-extension LogFault.Problem {
-    fileprivate var sentence: String {
-        switch self {
-        case .notARecord: "its bytes are not a record."
-        case .otherLog(let log): "its bytes are a record of the log \(log)."
-        case .wrongSeq(let seq): "record \(seq) is stored at its position."
-        case .earlierThanTheOneBefore: "its time is earlier than that of the preceding record."
-        case .wrongLeafHash: "its stored leaf hash does not match its bytes."
-        case .malformedFrontier: "the stored Merkle frontier of the log is malformed."
-        case .wrongSize(let size): "the log should have \(size) records."
-        case .wrongFrontier: "the stored Merkle frontier of the log does not match its records."
-        }
+        return (place.map { "\($0): " } ?? "") + problem.words.sentence
     }
 }

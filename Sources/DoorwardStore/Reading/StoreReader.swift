@@ -43,7 +43,8 @@ final class StoreReader: Sendable {
     /// Opens all connections now. Otherwise, the pool would open each connection when it is first needed, and no file
     /// descriptor might be free then. Blocks until all are open.
     private static func openAll(of pool: DatabasePool, _ count: Int) throws {
-        let (opened, failure) = (DispatchGroup(), FirstFailure())
+        let opened = DispatchGroup()
+        let failure = Mutex<(any Error)?>(nil)
         for _ in 0..<count { opened.enter() }
         for _ in 0..<count {
             pool.asyncRead { result in
@@ -56,14 +57,14 @@ final class StoreReader: Sendable {
                     // Blocks: the reader's own thread.
                     opened.wait()
                 } catch {
-                    failure.note(error)
+                    failure.withLock { $0 = $0 ?? error }
                     opened.leave()
                 }
             }
         }
         // Blocks: the thread that opens the store, for reads that need no other thread of the pool.
         opened.wait()
-        if let error = failure.error { throw error }
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     /// Reads one page of a list in one snapshot, within the limits of a page. Waits in the queue for a connection first.
@@ -135,15 +136,6 @@ final class StoreReader: Sendable {
     }
 }
 
-/// The first error that several threads have reported.
-private final class FirstFailure: Sendable {
-    private let state = Mutex<(any Error)?>(nil)
-
-    var error: (any Error)? { state.withLock { $0 } }
-
-    func note(_ error: any Error) { state.withLock { $0 = $0 ?? error } }
-}
-
 /// Interrupts the statements of a connection once a deadline has passed.
 final class ReadDeadline {
     private let deadline: MonotonicInstant
@@ -185,11 +177,7 @@ final class ReadDeadline {
 /// Allocates the list readers: connections that are reserved for reading lists. A user has at most one at a time, and the users
 /// of one portfolio have a limited number. Waiting calls get the next free reader round-robin, first by portfolio, then by user.
 final class ListQueue: Sendable {
-    private enum Admission {
-        case granted
-        case tooMany
-        case cancelled
-    }
+    private typealias Admission = Result<Void, StoreError>
 
     private struct Waiter {
         let ticket: UInt64
@@ -244,13 +232,9 @@ final class ListQueue: Sendable {
                 }
             }
         } onCancel: {
-            state.withLock { remove(ticket, of: reader, &$0) }?.continuation.resume(returning: .cancelled)
+            state.withLock { remove(ticket, of: reader, &$0) }?.continuation.resume(returning: .failure(.unavailable))
         }
-        switch admission {
-        case .granted: return
-        case .tooMany: throw .tooManyReads
-        case .cancelled: throw .unavailable
-        }
+        try admission.get()
     }
 
     /// Releases a list reader and passes it to the next waiting call.
@@ -261,7 +245,7 @@ final class ListQueue: Sendable {
             Self.decrease(&state.runningByReader, reader)
             return grant(&state)
         }
-        for waiter in granted { waiter.continuation.resume(returning: .granted) }
+        for waiter in granted { waiter.continuation.resume(returning: .success(())) }
     }
 
     // MARK: Under the lock
@@ -280,15 +264,15 @@ final class ListQueue: Sendable {
 
     /// - Returns: `nil` if the waiter was added to the queue.
     private func admit(_ waiter: Waiter, of reader: ListReader, _ isCancelled: Bool, _ state: inout State) -> Admission? {
-        if isCancelled { return .cancelled }
-        if take(reader, &state) { return .granted }
+        if isCancelled { return .failure(.unavailable) }
+        if take(reader, &state) { return .success(()) }
         let group = state.queues.firstIndex { $0.logs == reader.logs }
         let user = group.flatMap { state.queues[$0].users.firstIndex { $0.reader == reader } }
         let waitingOfGroup = group.map { state.queues[$0].users.reduce(0) { $0 + $1.waiters.count } } ?? 0
         let waitingOfUser = user.flatMap { user in group.map { state.queues[$0].users[user].waiters.count } } ?? 0
         guard waitingOfUser < limits.waitingListsPerUser, waitingOfGroup < limits.waitingListsPerPortfolio,
             state.waiting < limits.waitingLists
-        else { return .tooMany }
+        else { return .failure(.tooManyReads) }
         state.waiting += 1
         switch (group, user) {
         case (let group?, let user?): state.queues[group].users[user].waiters.append(waiter)

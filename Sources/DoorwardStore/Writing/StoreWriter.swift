@@ -99,13 +99,11 @@ actor StoreWriter {
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
         let transaction = PreparedTransaction(transaction)
         return await withCheckedContinuation { caller in
-            switch queue.enqueue(WaitingTransaction(transaction: transaction, caller: caller)) {
-            case .accepted(let number): hooks.afterAdmission(number)
-            case .acceptedFirst(let number):
-                wake()
-                hooks.afterAdmission(number)
-            case .rejected: caller.resume(returning: .failure(.unavailable))
+            guard let accepted = queue.enqueue(WaitingTransaction(transaction: transaction, caller: caller)) else {
+                return caller.resume(returning: .failure(.unavailable))
             }
+            if accepted.wakes { wake() }
+            hooks.afterAdmission(accepted.number)
         }
     }
 
@@ -276,28 +274,19 @@ final class WriteQueue: Sendable {
         var isWriterAwake = false
     }
 
-    enum EnqueueResult {
-        /// Accepted; the writer is already awake. The number counts accepted transactions, from 1.
-        case accepted(number: Int)
-        /// Accepted; the caller must wake the writer.
-        case acceptedFirst(number: Int)
-        /// The queue is full or closed.
-        case rejected
-    }
-
     private let limit: Int
     private let state = Mutex(State())
 
     init(limit: Int) { self.limit = limit }
 
-    func enqueue(_ transaction: WaitingTransaction) -> EnqueueResult {
+    /// Returns the number of accepted transactions, and whether the caller must wake the writer; `nil` if the queue is full or closed.
+    func enqueue(_ transaction: WaitingTransaction) -> (number: Int, wakes: Bool)? {
         state.withLock { state in
-            guard !state.isClosed, state.waiting.count < limit else { return .rejected }
+            guard !state.isClosed, state.waiting.count < limit else { return nil }
             state.waiting.append(transaction)
             state.accepted += 1
-            if state.isWriterAwake { return .accepted(number: state.accepted) }
-            state.isWriterAwake = true
-            return .acceptedFirst(number: state.accepted)
+            defer { state.isWriterAwake = true }
+            return (state.accepted, !state.isWriterAwake)
         }
     }
 
