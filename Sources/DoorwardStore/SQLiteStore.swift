@@ -14,25 +14,14 @@ package final class SQLiteStore: GatewayStore {
     private let locks: (name: FileLock, file: InodeLock)
     let reader: StoreReader
     private let writer: StoreWriter
-    private let backups: RunningBackup
-    private let clock: any GatewayClock
-    private let limits: StoreLimits
-    private let hooks: StoreHooks
-    private let path: String
-    private let metrics: StoreMetrics
-    private let random: RandomSource
+    private let context: StoreContext
     let keys: PersonKeyFile
 
     private init(
-        locks: (name: FileLock, file: InodeLock), reader: StoreReader, writer: StoreWriter, backups: RunningBackup,
-        clock: any GatewayClock, limits: StoreLimits, hooks: StoreHooks, path: String, metrics: StoreMetrics,
-        random: RandomSource,
-        keys: PersonKeyFile
+        locks: (name: FileLock, file: InodeLock), reader: StoreReader, connection: sending WriterConnection, context: StoreContext
     ) {
-        (self.random, self.keys) = (random, keys)
-        (self.locks, self.reader, self.writer) = (locks, reader, writer)
-        (self.backups, self.clock, self.limits, self.hooks) = (backups, clock, limits, hooks)
-        (self.path, self.metrics) = (path, metrics)
+        (self.locks, self.reader, self.context, keys) = (locks, reader, context, connection.keys)
+        writer = StoreWriter(connection: connection, context: context)
     }
 
     /// Returns whether the file exists. Throws if `open` could not use or create the file, judged by file names and permissions
@@ -93,13 +82,10 @@ package final class SQLiteStore: GatewayStore {
             connection.abandon()
             throw .failed(path: path, reason: describe(error))
         }
-        let (backups, measured) = (RunningBackup(), StoreMetrics(metrics))
-        let writer = StoreWriter(
-            path: path, connection: connection, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks,
-            backups: backups, metrics: measured)
-        return SQLiteStore(
-            locks: locks, reader: reader, writer: writer, backups: backups, clock: clock, limits: limits, hooks: hooks,
-            path: path, metrics: measured, random: RandomSource(random), keys: connection.keys)
+        let context = StoreContext(
+            path: path, clock: clock, random: random, logger: logger, limits: limits, hooks: hooks, metrics: StoreMetrics(metrics)
+        )
+        return SQLiteStore(locks: locks, reader: reader, connection: connection, context: context)
     }
 
     /// The settings that the writer's connection reports; `nil` while there is no connection.
@@ -115,8 +101,8 @@ package final class SQLiteStore: GatewayStore {
     /// counted, their gauges keep their values.
     package func sampleMetrics() async {
         var log = stat()
-        metrics.logBytes.set(stat("\(path)-wal", &log) == 0 ? Int64(log.st_size) : 0)
-        try? await reader.read { try self.metrics.sampleRecords(in: $0) }
+        context.metrics.logBytes.set(stat("\(context.path)-wal", &log) == 0 ? Int64(log.st_size) : 0)
+        try? await reader.read { [context] in try context.metrics.sampleRecords(in: $0) }
     }
 
     // MARK: Writing
@@ -141,7 +127,7 @@ package final class SQLiteStore: GatewayStore {
         // Release the locks even after a failure: this store no longer uses the file.
         defer { locks.name.release() }
         defer { locks.file.release() }
-        backups.stop()
+        context.backups.stop()
         do throws(StoreError) {
             try await writer.drain()
         } catch {
@@ -160,13 +146,11 @@ package final class SQLiteStore: GatewayStore {
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
         guard DescriptorReserve.isFree else { throw .failed("too many open files") }
-        try backups.begin()
-        defer { backups.end() }
-        let partial = try target.begin(random)
+        try context.backups.begin()
+        defer { context.backups.end() }
+        let partial = try target.begin(RandomSource(context.random))
         do throws(StoreBackupError) {
-            let copy = BackupCopy(
-                partial: partial, running: backups, pagesPerStep: limits.pagesPerBackupStep, hooks: hooks)
-            let (at, logs) = try await reader.backup(copy, clock: clock)
+            let (at, logs) = try await reader.backup(BackupCopy(partial: partial, context: context))
             return StoreBackup(
                 path: target.path, bytes: try await blocking { () throws(StoreBackupError) in try partial.finish() }, at: at,
                 logs: logs)
@@ -179,7 +163,7 @@ package final class SQLiteStore: GatewayStore {
     /// Checks the path, and whether another backup runs. Creates no file.
     package func checkBackup(to path: String) async throws(StoreBackupError) -> String {
         let target = try BackupTarget(path: path)
-        try backups.requireFree()
+        try context.backups.requireFree()
         return target.path
     }
 
@@ -205,10 +189,7 @@ package final class SQLiteStore: GatewayStore {
 
     /// Uses an index of open commands, so the cost does not depend on the number of ended commands.
     package func openCommands() async throws(StoreError) -> [StoredCommand] {
-        try await reader.read { [keys] db in
-            var reading = CommandReading(db, keys)
-            return try reading.openCommands()
-        }
+        try await reader.read { [keys] in try CommandReading($0, keys).openCommands() }
     }
 
     /// Reads all counts in one snapshot.
@@ -223,60 +204,42 @@ package final class SQLiteStore: GatewayStore {
 
     /// Reads the command's progress from its own row, and its actor and reason from the record of its intent.
     package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
-        try await reader.read { [keys] db in
-            var reading = CommandReading(db, keys)
-            return try reading.command(id)
-        }
+        try await reader.read { [keys] in try CommandReading($0, keys).command(id) }
     }
 
     /// If the query does not match the command, executes the same statements as for an unknown id.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
-        try await reader.read { [keys] db in
-            var reading = CommandReading(db, keys)
-            return try reading.command(id, within: query)
-        }
+        try await reader.read { [keys] in try CommandReading($0, keys).command(id, within: query) }
     }
 
     /// A command in several scopes is counted and returned once.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
-        let passedOver = limits.commandsPassedOver
-        return try await reader.list(for: query.reader) { [keys] (db, _) in
-            var reading = CommandReading(db, keys)
-            return try reading.commands(query, passingOver: passedOver)
+        try await reader.list(for: query.reader) { [keys, context] (db, _) in
+            try CommandReading(db, keys).commands(query, passingOver: context.limits.commandsPassedOver)
         }
     }
 
     /// Reads in one snapshot. A personal value is `nil`, or `.withheld` in details, if its key was erased or it cannot be
     /// decrypted.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
-        try await reader.list(for: query.reader) { [keys] db, budget in
-            var reading = RecordQueryReading(query, in: db, keys)
-            return try reading.page(&budget)
-        }
+        try await reader.list(for: query.reader) { [keys] in try RecordQueryReading(query, in: $0, keys).page(&$1) }
     }
 
     /// Counts in one snapshot for each call.
     package func counts(_ query: RecordCountQuery) async throws(StoreError) -> RecordCounts {
-        try await reader.list(for: query.reader) { [keys] db, budget in
-            var reading = RecordQueryReading(query.examined, in: db, keys)
-            return try reading.counts(query, &budget)
+        try await reader.list(for: query.reader) { [keys] in
+            try RecordQueryReading(query.examined, in: $0, keys).counts(query, &$1)
         }
     }
 
     /// Returns personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
     package func record(_ id: RecordID, within scopes: [RecordScope]) async throws(StoreError) -> AccessRecord? {
-        try await reader.read { [keys] db in
-            var reading = RecordReading(db, keys)
-            return try reading.record(id, within: scopes)
-        }
+        try await reader.read { [keys] in try RecordReading($0, keys).record(id, within: scopes) }
     }
 
     /// Returns personal values as `page` does. Throws `.failed` if the stored bytes are not a record.
     package func record(_ id: RecordID) async throws(StoreError) -> AccessRecord? {
-        try await reader.read { [keys] db in
-            var reading = RecordReading(db, keys)
-            return try reading.record(id)
-        }
+        try await reader.read { [keys] in try RecordReading($0, keys).record(id) }
     }
 
     /// Reads in one snapshot.
@@ -298,8 +261,7 @@ package final class SQLiteStore: GatewayStore {
     ) async throws(StoreError) -> [SealedRecord] {
         try await reader.list(for: list) { [keys] db, _ in
             guard let log = try StoredLog.find(log, in: db) else { return [] }
-            var reading = RecordReading(db, keys)
-            return try reading.sealed(ranges, of: log, upTo: byteCount)
+            return try RecordReading(db, keys).sealed(ranges, of: log, upTo: byteCount)
         }
     }
 
@@ -321,11 +283,7 @@ package final class SQLiteStore: GatewayStore {
 
     /// Reads only a few rows of hashes, independent of the length of the log.
     package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
-        try await reader.read { db in
-            guard let log = try StoredLog.find(log, in: db) else { return nil }
-            var tiles = LogTiles(log: log.key, in: db)
-            return try tiles.node(level: level, index: index, size: log.size)
-        }
+        try await reader.read { try LogTiles.hashes(of: [MerkleNode(level: level, index: index)], in: log, $0)?.first }
     }
 
     /// Reads one row of each log, in one snapshot.

@@ -1,4 +1,7 @@
 internal import DoorwardDomain
+internal import DoorwardKernel
+internal import Logging
+internal import Metrics
 
 /// Hooks for tests and benchmarks, which observe the writer or make it fail. The gateway sets no hooks.
 ///
@@ -40,4 +43,17 @@ package struct StoreHooks: Sendable {
         (self.beforeCheckpoint, self.afterCheckpoint) = (beforeCheckpoint, afterCheckpoint)
         (self.duringBackup, self.isDescriptorReserveFree) = (duringBackup, isDescriptorReserveFree)
     }
+}
+
+/// What the parts of an open store share.
+struct StoreContext: Sendable {
+    /// The path of the database file.
+    let path: String
+    let clock: any GatewayClock
+    let random: any RandomNumberGenerator & Sendable
+    let logger: Logger
+    var limits = StoreLimits()
+    var hooks = StoreHooks()
+    var metrics = StoreMetrics(NOOPMetricsHandler.instance)
+    let backups = RunningBackup()
 }

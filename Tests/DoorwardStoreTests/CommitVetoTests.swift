@@ -31,8 +31,10 @@ private final class CommitVeto: TransactionObserver, Sendable {
         try await connection.queue.writeWithoutTransaction { $0.add(transactionObserver: veto, extent: .databaseLifetime) }
         let reader = try StoreReader(path: database.path, clock: database.clock)
         let writer = StoreWriter(
-            path: database.path, connection: connection, clock: database.clock, random: SeededGenerator(seed: 1),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: StoreLimits(), hooks: StoreHooks())
+            connection: connection,
+            context: StoreContext(
+                path: database.path, clock: database.clock, random: SeededGenerator(seed: 1),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         var script = StoreScript(seed: 1)
         _ = try await writer.commit(script.tenancy).get()
         _ = try await writer.commit(event(&script)).get()

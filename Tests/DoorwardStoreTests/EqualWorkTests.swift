@@ -25,12 +25,12 @@ import Testing
 
     private static let questions = [
         Question(testDescription: "a command") { isForeign, script, id, db in
-            var reading = CommandReading(db)
+            let reading = CommandReading(db)
             let query = CommandQuery(scopes: scopes(script), actorUserID: UserID(high: 2, low: 2), limit: 1)
             return try reading.command(isForeign ? id : CommandID(high: 1, low: 1), within: query) == nil ? 0 : 1
         },
         Question(testDescription: "commands by device") { isForeign, script, _, db in
-            var reading = CommandReading(db)
+            let reading = CommandReading(db)
             let query = CommandQuery(
                 scopes: scopes(script), actorUserID: UserID(high: 2, low: 2),
                 deviceID: isForeign ? script.door : DeviceID(high: 1, low: 1), limit: 20)

@@ -96,13 +96,13 @@ import Testing
         let scopes = others + [RecordScope.unit(script.unit, in: script.portfolio)]
         let query = CommandQuery(scopes: scopes, deviceID: script.door, limit: 5)
         let found = try sample.read { db in
-            var reading = CommandReading(db)
+            let reading = CommandReading(db)
             return try reading.commands(query).commands
         }
         #expect(found.count == 5)
         let id = try #require(found.first?.command.id)
         let one = try sample.read { db in
-            var reading = CommandReading(db)
+            let reading = CommandReading(db)
             return try reading.command(id, within: query)
         }
         #expect(one?.command.id == id)
@@ -120,7 +120,7 @@ import Testing
                 var query = CommandQuery(scopes: [scope], actorUserID: script.user, deviceID: device, limit: 0)
                 let steps = try samples.map { sample in
                     try sample.steps { db in
-                        var reading = CommandReading(db)
+                        let reading = CommandReading(db)
                         let total = try reading.commands(query).total
                         #expect(total == sample.count)
                     }
@@ -131,7 +131,7 @@ import Testing
                 query.scopes = []
                 query.actorUserID = UserID(high: 6, low: 6)
                 let none = try samples[1].read { db in
-                    var reading = CommandReading(db)
+                    let reading = CommandReading(db)
                     return try reading.commands(query).total
                 }
                 #expect(none == 0)
@@ -147,7 +147,7 @@ import Testing
             scopes: [.portfolioLog(script.portfolio)], actorUserID: script.user, deviceID: script.door, limit: 5)
         let steps = try samples.map { sample in
             try sample.steps { db in
-                var reading = CommandReading(db)
+                let reading = CommandReading(db)
                 let found = try reading.commands(query).commands
                 #expect(found.count == 5)
             }

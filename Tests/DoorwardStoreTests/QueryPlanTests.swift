@@ -68,8 +68,10 @@ import Testing
         try await connection.queue.writeWithoutTransaction { $0.trace(options: .statement) { statements.note($0) } }
         let reader = try StoreReader(path: database.path, clock: database.clock)
         let writer = StoreWriter(
-            path: database.path, connection: connection, clock: database.clock, random: SeededGenerator(seed: 1),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: StoreLimits(), hooks: StoreHooks())
+            connection: connection,
+            context: StoreContext(
+                path: database.path, clock: database.clock, random: SeededGenerator(seed: 1),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         for transaction in transactions() { _ = try await writer.commit(transaction).get() }
         try await writer.drain()
         let verbs = ["INSERT", "UPDATE", "DELETE", "SELECT"]
@@ -91,8 +93,10 @@ import Testing
         let statements = Statements()
         try await connection.queue.writeWithoutTransaction { $0.trace(options: .statement) { statements.note($0) } }
         let writer = StoreWriter(
-            path: database.path, connection: connection, clock: database.clock, random: SeededGenerator(seed: 1),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, limits: StoreLimits(), hooks: StoreHooks())
+            connection: connection,
+            context: StoreContext(
+                path: database.path, clock: database.clock, random: SeededGenerator(seed: 1),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         var script = StoreScript(seed: 84)
         _ = try await writer.commit(script.tenancy).get()
         let command = script.command(on: script.door)
@@ -161,7 +165,7 @@ import Testing
 func page(_ query: RecordQuery, rows: Int = StoreLimits().rowsPerPage, in db: Database) throws -> RecordPage {
     let clock = VirtualClock()
     var budget = ReadBudget(rows: rows, endsAt: clock.monotonicNow().advanced(by: .seconds(1)), clock: clock)
-    var reading = RecordQueryReading(query, in: db)
+    let reading = RecordQueryReading(query, in: db)
     return try reading.page(&budget)
 }
 
@@ -192,7 +196,7 @@ struct Question: Sendable, CustomStringConvertible {
 
     private static let one = [
         Question("a command") { db, script in
-            var reading = CommandReading(db)
+            let reading = CommandReading(db)
             let scopes: [[RecordScope]] = [
                 [.unit(script.unit, in: script.portfolio)], [.portfolioLog(script.portfolio)],
                 [
@@ -211,11 +215,11 @@ struct Question: Sendable, CustomStringConvertible {
             return isFound
         },
         Question("a record by its id") { db, _ in
-            var reading = RecordReading(db)
+            let reading = RecordReading(db)
             return try reading.record(RecordID(high: 1, low: 2)) == nil
         },
         Question("a record by its id, in some scopes") { db, script in
-            var reading = RecordReading(db)
+            let reading = RecordReading(db)
             return try reading.record(
                 RecordID(high: 1, low: 2), within: [.gatewayLog, .unit(script.unit, in: script.portfolio)]) == nil
         },
@@ -232,7 +236,7 @@ struct Question: Sendable, CustomStringConvertible {
                         let clock = VirtualClock()
                         var budget = ReadBudget(
                             rows: 1000, endsAt: clock.monotonicNow().advanced(by: .seconds(1)), clock: clock)
-                        var reading = RecordQueryReading(query.examined, in: db)
+                        let reading = RecordQueryReading(query.examined, in: db)
                         _ = try reading.counts(query, &budget)
                     }
                 }

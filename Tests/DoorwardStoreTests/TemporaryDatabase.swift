@@ -106,9 +106,9 @@ extension CommandReading {
 }
 
 extension RecordReading {
-    init(_ db: Database) { self.init(db, .beside(db)) }
+    convenience init(_ db: Database) { self.init(db, .beside(db)) }
 }
 
 extension RecordQueryReading {
-    init(_ query: RecordQuery, in db: Database) { self.init(query, in: db, .beside(db)) }
+    convenience init(_ query: RecordQuery, in db: Database) { self.init(query, in: db, .beside(db)) }
 }

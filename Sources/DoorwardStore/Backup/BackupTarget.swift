@@ -138,9 +138,7 @@ struct BackupCopy {
     struct Stopped: Error {}
 
     let partial: PartialBackup
-    let running: RunningBackup
-    let pagesPerStep: Int
-    let hooks: StoreHooks
+    let context: StoreContext
 
     /// Copies the snapshot of `source`, which is in a read transaction.
     ///
@@ -155,12 +153,12 @@ struct BackupCopy {
                 try destination.execute(
                     sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE")
                 var steps = 0
-                try source.backup(to: destination, pagesPerStep: CInt(clamping: pagesPerStep)) { progress in
-                    try hooks.duringBackup(progress.remainingPageCount)
+                try source.backup(to: destination, pagesPerStep: CInt(clamping: context.limits.pagesPerBackupStep)) { progress in
+                    try context.hooks.duringBackup(progress.remainingPageCount)
                     // Neither throw nor flush after the last step: an error thrown there would be
                     // lost, and the system reports a failed flush only once.
                     if progress.isCompleted { return }
-                    if running.isStopped { throw Stopped() }
+                    if context.backups.isStopped { throw Stopped() }
                     steps += 1
                     if steps.isMultiple(of: Self.stepsPerFlush) { try partial.flush() }
                 }

@@ -6,7 +6,7 @@ import GRDB
 /// Reads commands. Their progress comes from the `commands` table, their actor and reason from the record of the intent.
 struct CommandReading {
     private let db: Database
-    private var records: RecordReading
+    private let records: RecordReading
 
     init(_ db: Database, _ keys: PersonKeyFile) { (self.db, records) = (db, RecordReading(db, keys)) }
 
@@ -15,13 +15,13 @@ struct CommandReading {
         requested_at, deadline, dispatched_at, completed_at
         """
 
-    mutating func command(_ id: CommandID) throws -> StoredCommand? {
+    func command(_ id: CommandID) throws -> StoredCommand? {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE id = ?", [id.blob]) { try stored(&$0) } ?? nil
     }
 
     /// Returns the command, if the query matches it. For an unknown id, reads the row and the intent of the next existing id,
     /// so that the lookup takes as long as for a command that the query does not match.
-    mutating func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
+    func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
         var found: (id: CommandID?, intent: EntryKey)?
         try db.step(
             """
@@ -47,7 +47,7 @@ struct CommandReading {
     }
 
     /// Returns the open commands, oldest first.
-    mutating func openCommands() throws -> [StoredCommand] {
+    func openCommands() throws -> [StoredCommand] {
         try db.rows("SELECT \(Self.columns) FROM commands WHERE is_ended = 0 ORDER BY requested_at, id") { try stored(&$0) }
             .compactMap(\.self)
     }
@@ -57,7 +57,7 @@ struct CommandReading {
     /// cost grows with the number of shown and skipped commands, not with the total.
     ///
     /// - Parameter most: the maximum number of skipped commands; a larger offset throws `StoreError.pageTooDeep`.
-    mutating func commands(
+    func commands(
         _ query: CommandQuery, passingOver most: Int = .max
     ) throws -> (commands: [StoredCommand], total: Int) {
         var unprojected = UnprojectedPositions(db)
@@ -97,12 +97,12 @@ struct CommandReading {
     /// The approximate number of commands that all streams together read ahead.
     private static let readAhead = 4096
 
-    private mutating func command(at intent: EntryKey) throws -> StoredCommand? {
+    private func command(at intent: EntryKey) throws -> StoredCommand? {
         try db.firstRow("SELECT \(Self.columns) FROM commands WHERE intent = ?", [intent.rawValue]) { try stored(&$0) } ?? nil
     }
 
     /// Returns `nil` if the intent was removed from its log: the intent contained the command's actor, unit and property.
-    private mutating func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
+    private func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
         let position = EntryKey(rawValue: try columns.value())
         guard let intent = try records.recordIfKept(at: position)?.body else { return nil }
         let id: CommandID = try columns.id()

@@ -7,7 +7,7 @@ import GRDB
 ///
 /// A log is ordered by time, so the start of a stream is found by binary search. Every examined entry is in a scope of the query.
 /// So entries that the reader may not see affect neither the cost of a page nor the point at which a short page ends.
-struct RecordQueryReading {
+final class RecordQueryReading {
     private let query: RecordQuery
     private let db: Database
     private let keys: PersonKeyFile
@@ -30,10 +30,10 @@ struct RecordQueryReading {
         isAscending = query.order == .oldestFirst
     }
 
-    mutating func page(_ budget: inout ReadBudget) throws -> RecordPage {
+    func page(_ budget: inout ReadBudget) throws -> RecordPage {
         guard query.limit > 0, !query.scopes.isEmpty else { return RecordPage(records: [], next: nil) }
         var merge = try EntryMerge(try streams(budget), isAscending: isAscending, in: db, &budget)
-        var reading = RecordReading(db, keys)
+        let reading = RecordReading(db, keys)
         var records: [AccessRecord] = []
         var (last, place): (EntryKey?, RecordPosition?)
         while let entry = try merge.next(in: db, &budget) {
@@ -51,7 +51,7 @@ struct RecordQueryReading {
     }
 
     /// Counts the records of the query, until the budget is spent.
-    mutating func counts(_ query: RecordCountQuery, _ budget: inout ReadBudget) throws -> RecordCounts {
+    func counts(_ query: RecordCountQuery, _ budget: inout ReadBudget) throws -> RecordCounts {
         var counts = RecordCounts(limits: query.limits)
         guard !query.scopes.isEmpty, !counts.buckets.isEmpty else { return counts }
         let streams = try streams(budget, counting: query.grouping)
@@ -72,7 +72,7 @@ struct RecordQueryReading {
     // MARK: Streams
 
     /// - Parameter grouping: the column that is counted; `nil` to read records.
-    private mutating func streams(
+    private func streams(
         _ budget: ReadBudget, counting grouping: RecordCountQuery.Grouping? = nil
     ) throws -> [EntryStream] {
         var found: [(log: StoredLog, selection: EntrySelection, from: Timestamp?)] = []
@@ -109,7 +109,7 @@ struct RecordQueryReading {
     // MARK: Logs
 
     /// Returns `nil` for a log without a record, or one that the filter excludes.
-    private mutating func log(_ id: LogID) throws -> StoredLog? {
+    private func log(_ id: LogID) throws -> StoredLog? {
         guard query.filter.log.map({ $0 == id }) ?? true else { return nil }
         if let known = logs[id] { return known }
         let found = try StoredLog.find(id, in: db)
@@ -127,7 +127,7 @@ struct RecordQueryReading {
 
     /// Returns the positions of a log within the filter's time range and after the cursor, and not before the beginning of a
     /// scope. Only that beginning and the position at which reading begins are exact. The end is rounded to a time mark.
-    private mutating func range(of log: StoredLog, from beginning: Timestamp?) throws -> Range<Int64> {
+    private func range(of log: StoredLog, from beginning: Timestamp?) throws -> Range<Int64> {
         let key = RangeKey(log: log.key, from: beginning)
         if let known = ranges[key] { return known }
         let time = LogTime(log, in: db)

@@ -12,7 +12,7 @@ struct StoredRecord {
 }
 
 /// Reads complete records: their bytes, and the personal values whose key still exists.
-struct RecordReading {
+final class RecordReading {
     private let db: Database
     private let keyFile: PersonKeyFile
     private var keys: [KeyName: PersonKeys.Stored?] = [:]
@@ -27,40 +27,40 @@ struct RecordReading {
     init(_ db: Database, _ keys: PersonKeyFile) { (self.db, keyFile) = (db, keys) }
 
     /// Returns the entry's record. It is taken from the stream if the stream reads records.
-    mutating func record(of entry: EntryStream.Entry) throws -> AccessRecord {
+    func record(of entry: EntryStream.Entry) throws -> AccessRecord {
         guard let stored = entry.record else { return try record(at: entry.position) }
         return try record(stored, at: entry.position)
     }
 
-    mutating func record(at position: EntryKey) throws -> AccessRecord {
+    func record(at position: EntryKey) throws -> AccessRecord {
         guard let record = try stored(at: position) else { throw UnreadableColumn(column: "position") }
         return record
     }
 
     /// Returns `nil` for a record that was removed from its log. Throws if the record is missing for another reason, which
     /// means that the file is damaged.
-    mutating func recordIfKept(at position: EntryKey) throws -> AccessRecord? {
+    func recordIfKept(at position: EntryKey) throws -> AccessRecord? {
         if let record = try stored(at: position) { return record }
         let log = try StoredLog.find(key: position.logKey, in: db)
         guard let log, position.seq < log.firstSeq else { throw UnreadableColumn(column: "position") }
         return nil
     }
 
-    private mutating func stored(at position: EntryKey) throws -> AccessRecord? {
+    private func stored(at position: EntryKey) throws -> AccessRecord? {
         let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
             StoredRecord(bytes: try columns.bytes(), sealed: try columns.optionalBytes() ?? [])
         }
         return try found.map { try record($0, at: position) }
     }
 
-    mutating func record(_ id: RecordID) throws -> AccessRecord? {
+    func record(_ id: RecordID) throws -> AccessRecord? {
         try db.firstRow("SELECT position FROM entries WHERE record_id = ?", [id.blob]) { EntryKey(rawValue: try $0.value()) }
             .map { try record(at: $0) }
     }
 
     /// Returns the record, if it is in one of the scopes. For an unknown id, reads the row of the next existing id, so that the
     /// lookup takes as long as for a record in another scope.
-    mutating func record(_ id: RecordID, within scopes: [RecordScope]) throws -> AccessRecord? {
+    func record(_ id: RecordID, within scopes: [RecordScope]) throws -> AccessRecord? {
         let found = try db.value(
             """
             SELECT record_id, position, unit_id, property_id, at FROM entries WHERE record_id = coalesce(
@@ -85,7 +85,7 @@ struct RecordReading {
 
     /// The retained records of the ranges, with the keys of their personal values. The parameters are those of
     /// `AccessLogStore.sealedRecords`.
-    mutating func sealed(_ ranges: [Range<UInt64>], of log: StoredLog, upTo byteCount: Int) throws -> [SealedRecord] {
+    func sealed(_ ranges: [Range<UInt64>], of log: StoredLog, upTo byteCount: Int) throws -> [SealedRecord] {
         var (records, bytes) = ([SealedRecord](), 0)
         for range in ranges {
             var rest = range.clamped(to: min(log.firstSeq, log.size)..<log.size)
@@ -101,7 +101,7 @@ struct RecordReading {
         return records
     }
 
-    private mutating func sealed(_ kept: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
+    private func sealed(_ kept: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
         let (first, end) = (EntryKey(logKey: log.key, seq: kept.lowerBound), EntryKey(logKey: log.key, seq: kept.upperBound))
         let found = try db.values(
             "SELECT position, bytes, leaf_hash, sealed FROM entries WHERE position >= ? AND position < ? ORDER BY position",
@@ -117,7 +117,7 @@ struct RecordReading {
     }
 
     /// The personal values of a record in the order of its commitments.
-    private mutating func values(of stored: StoredRecord, at position: EntryKey) throws -> [SealedRecord.Value?] {
+    private func values(of stored: StoredRecord, at position: EntryKey) throws -> [SealedRecord.Value?] {
         guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.commitments(in: stored.bytes).map { commitment in
             guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
@@ -127,7 +127,7 @@ struct RecordReading {
         }
     }
 
-    private mutating func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {
+    private func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {
         guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
         return try RecordEncoding.decode(stored.bytes) { commitment in
             guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
@@ -140,7 +140,7 @@ struct RecordReading {
         }.record
     }
 
-    private mutating func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
+    private func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
         let name = KeyName(log: position.logKey, owner: owner)
         if let last, last.name == name { return last.key?.key(for: position.seq) }
         let stored = try keys[name] ?? PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)

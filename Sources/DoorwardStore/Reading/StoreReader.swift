@@ -105,12 +105,10 @@ final class StoreReader: Sendable {
     /// Copies the database to a backup file on a separate thread; see `BackupCopy`.
     ///
     /// - Returns: the instant of the snapshot, and the logs in it.
-    func backup(
-        _ copy: BackupCopy, clock: any GatewayClock
-    ) async throws(StoreBackupError) -> (at: Timestamp, logs: [LogSize]) {
+    func backup(_ copy: BackupCopy) async throws(StoreBackupError) -> (at: Timestamp, logs: [LogSize]) {
         guard !isClosed.load(ordering: .acquiring) else { throw .unavailable }
         do {
-            return try await pool.read { db in
+            return try await pool.read { [clock] db in
                 // Take the instant before the first read, which starts the snapshot. Everything acknowledged before this
                 // instant is then in the snapshot.
                 let at = clock.now()

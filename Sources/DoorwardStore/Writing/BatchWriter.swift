@@ -12,19 +12,12 @@ struct BatchWriter {
 
     let connection: WriterConnection
     private var appender: LogAppender
-    private let limits: StoreLimits
-    private let hooks: StoreHooks
-    private let backups: RunningBackup
-    private let logger: Logger
+    private let context: StoreContext
     private var pagesSinceCheckpoint = 0
 
-    init(
-        connection: WriterConnection, random: any RandomNumberGenerator & Sendable, logger: Logger, limits: StoreLimits,
-        hooks: StoreHooks, backups: RunningBackup
-    ) {
-        (self.connection, self.logger) = (connection, logger)
-        (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
-        appender = LogAppender(random: random, keys: connection.keys)
+    init(connection: WriterConnection, context: StoreContext) {
+        (self.connection, self.context) = (connection, context)
+        appender = LogAppender(random: context.random, keys: connection.keys)
     }
 
     /// Writes the transactions with one flush for all. A transaction that violates a constraint is rolled back alone.
@@ -46,15 +39,15 @@ struct BatchWriter {
     }
 
     private mutating func write(_ transactions: [PreparedTransaction], in db: Database) throws -> [Answer] {
-        hooks.beforeBatch(transactions.count)
+        context.hooks.beforeBatch(transactions.count)
         try appender.prepare(in: db)
         try db.run("BEGIN IMMEDIATE")
         let answers = try applyTogether(transactions, in: db) ?? transactions.map { try attempt($0, in: db) }
-        try appender.finishBatch(projectingAt: limits.entriesPerProjection, in: db)
-        try hooks.beforeCommit(transactions.count)
+        try appender.finishBatch(projectingAt: context.limits.entriesPerProjection, in: db)
+        try context.hooks.beforeCommit(transactions.count)
         try db.run("COMMIT")
-        appender.commit(limit: limits.cachedEntries)
-        try hooks.afterCommit(transactions.count)
+        appender.commit(limit: context.limits.cachedEntries)
+        try context.hooks.afterCommit(transactions.count)
         pagesSinceCheckpoint += db.takePagesWritten()
         return answers
     }
@@ -93,7 +86,7 @@ struct BatchWriter {
             try db.run("RELEASE one")
             appender.undoSavepoint()
             if let fault = refusal.fault {
-                logger.error("a transaction was rejected because of a defect", metadata: ["reason": "\(fault)"])
+                context.logger.error("a transaction was rejected because of a defect", metadata: ["reason": "\(fault)"])
             }
             return .failure(.refused(refusal.rule))
         }
@@ -130,16 +123,16 @@ struct BatchWriter {
 
     /// Checkpoints if enough pages were written. Call it between two batches, never inside a commit.
     mutating func checkpointIfDue() throws {
-        guard pagesSinceCheckpoint >= limits.pagesPerCheckpoint else { return }
+        guard pagesSinceCheckpoint >= context.limits.pagesPerCheckpoint else { return }
         pagesSinceCheckpoint = 0
-        try hooks.beforeCheckpoint()
+        try context.hooks.beforeCheckpoint()
         let pages = try connection.checkpoint().pages
         // A backup is a long-running reader: the log grows during the backup, and is truncated afterwards.
-        if pages > limits.pagesBeforeCut, !backups.isRunning {
+        if pages > context.limits.pagesBeforeCut, !context.backups.isRunning {
             // Commands wait for the readers only if these would otherwise keep the log growing.
-            try connection.truncateWAL(waitsForReaders: pages > limits.pagesBeforeWaiting)
+            try connection.truncateWAL(waitsForReaders: pages > context.limits.pagesBeforeWaiting)
         }
-        try hooks.afterCheckpoint()
+        try context.hooks.afterCheckpoint()
     }
 }
 

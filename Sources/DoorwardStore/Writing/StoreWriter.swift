@@ -21,35 +21,21 @@ actor StoreWriter {
     private nonisolated let executor: WriterExecutor
     private nonisolated let queue: WriteQueue
     private var condition: Condition
-    private let path: String
+    private nonisolated let context: StoreContext
     /// The keys of the person-key file. A reopened connection uses them too.
     private nonisolated let keys: PersonKeyFile
     /// Replaces the person-key file. A flush of the file must not hold the writer.
     private nonisolated let keyFileThread = BlockingThread("store.keys")
     /// The last call that finishes erasures, and whether it has begun: until then, further calls join it.
     private var (finish, hasFinishBegun): (Task<Result<Bool, StoreError>, Never>?, Bool) = (nil, false)
-    private let clock: any GatewayClock
-    private let random: any RandomNumberGenerator & Sendable
-    private let logger: Logger
-    private let limits: StoreLimits
-    private nonisolated let hooks: StoreHooks
-    private let backups: RunningBackup
-    private let metrics: StoreMetrics
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(
-        path: String, connection: sending WriterConnection, clock: any GatewayClock, random: any RandomNumberGenerator & Sendable,
-        logger: Logger, limits: StoreLimits, hooks: StoreHooks, backups: RunningBackup = RunningBackup(),
-        metrics: StoreMetrics = StoreMetrics(NOOPMetricsHandler.instance)
-    ) {
-        (self.metrics, keys) = (metrics, connection.keys)
-        (self.path, self.clock, self.random, self.logger) = (path, clock, random, logger)
-        (self.limits, self.hooks, self.backups) = (limits, hooks, backups)
+    init(connection: sending WriterConnection, context: StoreContext) {
+        (self.context, keys) = (context, connection.keys)
         executor = WriterExecutor()
-        queue = WriteQueue(limit: limits.queuedTransactions)
-        condition = .open(
-            BatchWriter(connection: connection, random: random, logger: logger, limits: limits, hooks: hooks, backups: backups))
+        queue = WriteQueue(limit: context.limits.queuedTransactions)
+        condition = .open(BatchWriter(connection: connection, context: context))
     }
 
     // MARK: Called from any thread
@@ -81,11 +67,11 @@ actor StoreWriter {
             try await keyFileThread.run { [keys] in try keys.erase(erased) }
             // A batch may have failed, or the store may have been closed meanwhile.
             guard let connection else { return .failure(.unavailable) }
-            return .success(try !backups.isRunning && connection.truncateWAL(waitsForReaders: false))
+            return .success(try !context.backups.isRunning && connection.truncateWAL(waitsForReaders: false))
         } catch {
             let failure = error as? DurableFile.Failure
             let reason = failure.map { "the person-key file cannot be \($0.verb): \($0.reason)" } ?? describe(error)
-            logger.error(
+            context.logger.error(
                 "an erasure is recorded, but its keys are not destroyed yet; repeat it, or restart the gateway",
                 metadata: ["reason": "\(reason)"])
             return .failure(.failed(reason))
@@ -103,7 +89,7 @@ actor StoreWriter {
                 return caller.resume(returning: .failure(.unavailable))
             }
             if accepted.wakes { wake() }
-            hooks.afterAdmission(accepted.number)
+            context.hooks.afterAdmission(accepted.number)
         }
     }
 
@@ -132,9 +118,9 @@ actor StoreWriter {
         do {
             try writer.projectAll()
             condition = .open(writer)
-            try hooks.beforeCheckpoint()
+            try context.hooks.beforeCheckpoint()
             try writer.connection.truncateWAL(waitsForReaders: true)
-            try hooks.afterCheckpoint()
+            try context.hooks.afterCheckpoint()
         } catch {
             condition = .closed
             writer.connection.abandon()
@@ -175,7 +161,7 @@ actor StoreWriter {
     ///
     /// - Returns: false if the queue is empty.
     private func writeNext() -> Bool {
-        let batch = queue.take(limits.transactionsPerFlush)
+        let batch = queue.take(context.limits.transactionsPerFlush)
         guard !batch.isEmpty else { return false }
         reopenIfDue()
         guard case .open(var writer) = condition else {
@@ -185,14 +171,14 @@ actor StoreWriter {
         // Change the writer in place: a second reference to it in `condition` would cause each of its caches to be copied.
         condition = .closed
         do {
-            let begun = clock.monotonicNow()
+            let begun = context.clock.monotonicNow()
             let answers = try writer.write(batch.map(\.transaction))
-            metrics.note(answers, after: clock.monotonicNow().duration(since: begun))
+            context.metrics.note(answers, after: context.clock.monotonicNow().duration(since: begun))
             for (waiting, answer) in zip(batch, answers) { waiting.answer(answer) }
             condition = .open(writer)
             checkpointIfDue()
         } catch {
-            metrics.failures.increment()
+            context.metrics.failures.increment()
             fail(writer, error)
             for waiting in batch { waiting.answer(.failure(.failed("the transaction may not be durable: \(describe(error))"))) }
         }
@@ -211,46 +197,46 @@ actor StoreWriter {
     }
 
     private func fail(_ writer: BatchWriter, _ error: any Error) {
-        logger.error("writing to the database failed; it will be reopened", metadata: ["reason": "\(describe(error))"])
+        context.logger.error("writing to the database failed; it will be reopened", metadata: ["reason": "\(describe(error))"])
         // Readers are open, also during `drain`. So this is not the last connection, and closing it neither flushes nor
         // checkpoints.
         writer.connection.abandon()
-        retryLater(after: limits.retryDelay)
+        retryLater(after: context.limits.retryDelay)
     }
 
     private func retryLater(after delay: Duration) {
-        condition = .failed(retryAt: clock.monotonicNow().advanced(by: delay), delay: delay)
+        condition = .failed(retryAt: context.clock.monotonicNow().advanced(by: delay), delay: delay)
     }
 
     /// Opens the database on a new connection if the last one failed and the retry delay has passed.
     private func reopenIfDue() {
-        guard case .failed(let retryAt, let delay) = condition, retryAt <= clock.monotonicNow() else { return }
+        guard case .failed(let retryAt, let delay) = condition, retryAt <= context.clock.monotonicNow() else { return }
         do {
-            guard hooks.isDescriptorReserveFree() else { throw StoreOpenError.failed(path: path, reason: "too many open files") }
-            let connection = try WriterConnection.open(path: path, limits: limits) { [keys] _ in keys }
+            guard context.hooks.isDescriptorReserveFree() else {
+                throw StoreOpenError.failed(path: context.path, reason: "too many open files")
+            }
+            let connection = try WriterConnection.open(path: context.path, limits: context.limits) { [keys] _ in keys }
             // A checkpoint writes all committed pages again, so that they are also flushed again.
             guard isCheckpointed(connection) else {
                 connection.abandon()
-                return retryLater(after: min(delay * 2, limits.maxRetryDelay))
+                return retryLater(after: min(delay * 2, context.limits.maxRetryDelay))
             }
-            condition = .open(
-                BatchWriter(
-                    connection: connection, random: random, logger: logger, limits: limits, hooks: hooks, backups: backups))
-            logger.notice("the database is open again")
+            condition = .open(BatchWriter(connection: connection, context: context))
+            context.logger.notice("the database is open again")
         } catch {
-            logger.error("reopening the database failed", metadata: ["reason": "\(error)"])
-            retryLater(after: min(delay * 2, limits.maxRetryDelay))
+            context.logger.error("reopening the database failed", metadata: ["reason": "\(error)"])
+            retryLater(after: min(delay * 2, context.limits.maxRetryDelay))
         }
     }
 
     private func isCheckpointed(_ connection: WriterConnection) -> Bool {
         do {
-            try hooks.beforeCheckpoint()
+            try context.hooks.beforeCheckpoint()
             let isComplete = try connection.checkpoint().isComplete
-            try hooks.afterCheckpoint()
+            try context.hooks.afterCheckpoint()
             return isComplete
         } catch {
-            logger.error("the checkpoint of the database failed", metadata: ["reason": "\(describe(error))"])
+            context.logger.error("the checkpoint of the database failed", metadata: ["reason": "\(describe(error))"])
             return false
         }
     }
