@@ -4,52 +4,41 @@ import Testing
 @testable import DoorwardStore
 
 @Suite struct LayeredCacheTests {
-    @Test("A value set in a savepoint is read at once, and discarded when the savepoint is undone")
-    func savepoint() {
+    @Test("A value that was set is read at once, and discarded when the transaction is undone")
+    func transaction() {
         var cache = LayeredCache<String, Int>()
         cache.note("a", 1)
         cache.set("a", 2)
         cache.set("b", 3)
         #expect(cache["a"] == 2)
         #expect(cache["b"] == 3)
-        cache.undoSavepoint()
+        cache.undo(to: [:])
         #expect(cache["a"] == 1)
         #expect(cache["b"] == nil)
     }
 
-    @Test("A value of a released savepoint is kept when the next savepoint is undone, and discarded when the batch is undone")
-    func batch() {
+    @Test("A value from before a savepoint is kept when the savepoint is undone, and discarded when the transaction is undone")
+    func savepoint() {
         var cache = LayeredCache<String, Int>()
         cache.note("a", 1)
         cache.set("a", 2)
-        cache.releaseSavepoint()
+        let savepoint = cache.uncommitted
         cache.set("a", 3)
-        cache.undoSavepoint()
+        cache.undo(to: savepoint)
         #expect(cache["a"] == 2)
         #expect(cache.uncommitted == ["a": 2])
-        cache.undoBatch()
+        cache.undo(to: [:])
         #expect(cache["a"] == 1)
         #expect(cache.uncommitted.isEmpty)
-    }
-
-    @Test("The values of an unreleased savepoint are not written at the end of a batch")
-    func unreleased() {
-        var cache = LayeredCache<String, Int>()
-        cache.set("a", 1)
-        #expect(cache.uncommitted.isEmpty)
-        cache.releaseSavepoint()
-        #expect(cache.uncommitted == ["a": 1])
     }
 
     @Test("After COMMIT nothing is uncommitted, and undoing does not affect committed values")
     func commit() {
         var cache = LayeredCache<String, Int>()
         cache.set("a", 1)
-        cache.releaseSavepoint()
         cache.commit(limit: 10)
         #expect(cache.uncommitted.isEmpty)
-        cache.undoBatch()
-        cache.undoSavepoint()
+        cache.undo(to: [:])
         #expect(cache["a"] == 1)
     }
 
@@ -57,11 +46,9 @@ import Testing
     func bound(limit: Int) {
         var cache = LayeredCache<Int, Int>()
         for key in 0..<limit { cache.set(key, key) }
-        cache.releaseSavepoint()
         cache.commit(limit: limit)
         for key in 0..<limit { #expect(cache[key] == key) }
         cache.set(limit, limit)
-        cache.releaseSavepoint()
         cache.commit(limit: limit)
         for key in 0...limit { #expect(cache[key] == nil) }
     }
@@ -72,28 +59,28 @@ import Testing
     func model(seed: UInt64) {
         var (cache, random) = (LayeredCache<Int, Int>(), SeededGenerator(seed: seed))
         // The layers as separate dictionaries that are copied as a whole at each step, which LayeredCache avoids.
-        var (committed, batch, savepoint): ([Int: Int], [Int: Int], [Int: Int]) = ([:], [:], [:])
+        var (committed, savepoint, present): ([Int: Int], [Int: Int], [Int: Int]) = ([:], [:], [:])
+        var earlier = cache.uncommitted
         for step in 0..<600 {
             let key = Int.random(in: 0..<8, using: &random)
             switch Int.random(in: 0..<10, using: &random) {
             case 0...4:
                 cache.set(key, step)
-                savepoint[key] = step
+                present[key] = step
             case 5, 6:
-                cache.releaseSavepoint()
-                batch = savepoint
+                earlier = cache.uncommitted
+                savepoint = present
             case 7:
-                cache.undoSavepoint()
-                savepoint = batch
+                cache.undo(to: earlier)
+                present = savepoint
             case 8:
-                cache.undoBatch()
-                (batch, savepoint) = (committed, committed)
+                cache.undo(to: [:])
+                (earlier, savepoint, present) = ([:], committed, committed)
             default:
-                cache.undoSavepoint()
                 cache.commit(limit: 100)
-                (committed, savepoint) = (batch, batch)
+                (earlier, savepoint, committed) = ([:], present, present)
             }
-            for key in 0..<8 { #expect(cache[key] == savepoint[key], "step \(step)") }
+            for key in 0..<8 { #expect(cache[key] == present[key], "step \(step)") }
         }
     }
 }

@@ -33,18 +33,9 @@ struct EntriesCheck {
     /// The number of records so far, which is the `seq` of the next record.
     var seq: UInt64 { chain.frontier.size }
 
-    /// The columns that repeat values of the record.
-    private static let repeated: [(name: String, value: @Sendable (RecordBody) -> (any DatabaseValueConvertible)?)] = [
-        ("at", { $0.at.milliseconds }), ("record_id", { $0.id.blob }), ("device_id", { $0.device?.deviceID.blob }),
-        ("unit_id", { $0.log == .gateway ? nil : $0.unitID?.blob }),
-        ("property_id", { $0.log == .gateway ? nil : $0.propertyID?.blob }), ("actor_user_id", { $0.actor.userID?.blob }),
-        ("is_denied", { $0.decision.map { $0 == .denied } }), ("kind", { $0.kind.rawValue }),
-        ("operation", { $0.operation?.rawValue }), ("reason", { $0.reason?.rawValue }), ("outcome", { $0.outcome?.rawValue }),
-    ]
-
     /// Returns all entries of the log, in order.
     func rows() throws -> RowCursor {
-        let columns = (["position", "bytes", "leaf_hash", "sealed"] + Self.repeated.map(\.name)).joined(separator: ", ")
+        let columns = (["position", "bytes", "leaf_hash", "sealed"] + RepeatedColumn.all.map(\.name)).joined(separator: ", ")
         return try Row.fetchCursor(
             db, sql: "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             arguments: [EntryKey(logKey: key, seq: firstSeq).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue])
@@ -75,7 +66,7 @@ struct EntriesCheck {
     /// Compares a row's columns and personal values with its record.
     private mutating func compare(_ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8]) throws {
         let (body, log, seq) = (decoded.record.body, chain.log, decoded.record.seq)
-        for column in Self.repeated where columns.stored() != column.value(body)?.databaseValue ?? .null {
+        for column in RepeatedColumn.all where columns.stored() != column.value(body)?.databaseValue ?? .null {
             throw StoreFault(log: log, seq: seq, .column(column.name))
         }
         if let field = try wrongValue(of: decoded.commitments, at: seq, sealed: sealed) {

@@ -119,29 +119,48 @@ final class FileLock: Sendable {
 
     /// Takes the lock without waiting. This is the first step of opening a database, so it also fails if no file descriptors
     /// are free for the later steps.
-    init(for path: String) throws(StoreOpenError) {
+    convenience init(for path: String) throws(StoreOpenError) {
         guard DescriptorReserve.isFree else { throw .failed(path: path, reason: "too many open files") }
-        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))
-        guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("its lock file cannot be opened")) }
+        try self.init(on: path + ".lock", O_RDWR | O_CREAT, of: path, name: "its lock file", ifHeld: .inUse(path: path))
+    }
+
+    /// - Parameters:
+    ///   - path: the path of the database, for messages.
+    ///   - name: what the file is, for messages.
+    fileprivate init(
+        on file: String, _ flags: Int32, of path: String, name: String, ifHeld held: StoreOpenError
+    ) throws(StoreOpenError) {
+        let descriptor = open(file, flags | O_CLOEXEC, mode_t(0o600))
+        guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("\(name) cannot be opened")) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let isHeld = errno == EWOULDBLOCK
-            let reason = systemError("its lock file cannot be locked")
+            let error = errno == EWOULDBLOCK ? held : .failed(path: path, reason: systemError("\(name) cannot be locked"))
             Glibc.close(descriptor)
-            throw isHeld ? .inUse(path: path) : .failed(path: path, reason: reason)
+            throw error
         }
         self.descriptor = Mutex(descriptor)
+    }
+
+    /// The status of the locked file; `nil` after `release`.
+    fileprivate var status: stat? {
+        descriptor.withLock { descriptor in
+            var status = stat()
+            return descriptor.flatMap { fstat($0, &status) == 0 ? status : nil }
+        }
     }
 
     /// Releases the lock.
     ///
     /// Unlocks explicitly: closing alone does not release the lock while a forked child that has not yet called `exec` has a copy of
     /// the descriptor.
-    func release() {
+    ///
+    /// - Returns: false if it was released before.
+    @discardableResult
+    func release() -> Bool {
         descriptor.withLock { descriptor in
-            guard let held = descriptor else { return }
+            guard let held = descriptor.take() else { return false }
             flock(held, LOCK_UN)
             Glibc.close(held)
-            descriptor = nil
+            return true
         }
     }
 
@@ -165,8 +184,7 @@ final class InodeLock: Sendable {
     /// The files that stores of this process hold.
     private static let held = Mutex<Set<Inode>>([])
 
-    /// `nil` after `release`.
-    private let descriptor: Mutex<Int32?>
+    private let lock: FileLock
     private let inode: Inode
 
     /// Takes the lock without waiting.
@@ -178,8 +196,11 @@ final class InodeLock: Sendable {
         guard stat(path, &status) == 0 else { throw .failed(path: path, reason: systemError("the file cannot be found")) }
         let inode = Inode(status)
         guard Self.held.withLock({ $0.insert(inode).inserted }) else { throw .inUseByAnotherName(path: path) }
-        do {
-            descriptor = Mutex(try Self.lock(path, inode))
+        do throws(StoreOpenError) {
+            lock = try FileLock(on: path, O_RDONLY, of: path, name: "the file", ifHeld: .inUseByAnotherName(path: path))
+            guard lock.status.map(Inode.init) == inode else {
+                throw .failed(path: path, reason: "it was replaced by another file meanwhile")
+            }
         } catch {
             Self.held.withLock { _ = $0.remove(inode) }
             throw error
@@ -187,33 +208,10 @@ final class InodeLock: Sendable {
         self.inode = inode
     }
 
-    private static func lock(_ path: String, _ inode: Inode) throws(StoreOpenError) -> Int32 {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .failed(path: path, reason: systemError("the file cannot be opened")) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let isHeld = errno == EWOULDBLOCK
-            let reason = systemError("the file cannot be locked")
-            Glibc.close(descriptor)
-            throw isHeld ? .inUseByAnotherName(path: path) : .failed(path: path, reason: reason)
-        }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, Inode(status) == inode else {
-            Glibc.close(descriptor)
-            throw .failed(path: path, reason: "it was replaced by another file meanwhile")
-        }
-        return descriptor
-    }
-
     /// Releases the lock. Called after SQLite has closed its last connection to the file.
     func release() {
-        descriptor.withLock { descriptor in
-            guard let locked = descriptor else { return }
-            // Closing alone does not release the lock while a forked child that has not yet called `exec` has a copy of the descriptor.
-            flock(locked, LOCK_UN)
-            Glibc.close(locked)
-            Self.held.withLock { _ = $0.remove(inode) }
-            descriptor = nil
-        }
+        guard lock.release() else { return }
+        Self.held.withLock { _ = $0.remove(inode) }
     }
 
     deinit { release() }

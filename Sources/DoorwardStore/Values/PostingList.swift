@@ -1,5 +1,7 @@
 internal import DoorwardDomain
 internal import DoorwardKernel
+import FoundationEssentials
+import GRDB
 
 /// A posting list: for each log, the positions of the entries that have one value in one column. A list of commands contains only
 /// those of these entries that are the intent of a new command. The positions are stored in blocks in `postings`.
@@ -47,6 +49,29 @@ enum PostingList: Hashable {
             }
         }
     }
+}
+
+/// A column of `entries` that repeats a value of the record.
+struct RepeatedColumn: Sendable {
+    let name: String
+    let value: @Sendable (RecordBody) -> (any Bindable & DatabaseValueConvertible)?
+
+    private init(_ name: String, _ value: @escaping @Sendable (RecordBody) -> (any Bindable & DatabaseValueConvertible)?) {
+        (self.name, self.value) = (name, value)
+    }
+
+    /// The gateway's log belongs to no property or unit. Its records can contain the id of a property or unit, but the readers of that
+    /// property or unit must not find these records.
+    static let all = [
+        RepeatedColumn("at") { $0.at.milliseconds }, RepeatedColumn("record_id") { $0.id.blob },
+        RepeatedColumn("device_id") { $0.device?.deviceID.blob },
+        RepeatedColumn("unit_id") { $0.log == .gateway ? nil : $0.unitID?.blob },
+        RepeatedColumn("property_id") { $0.log == .gateway ? nil : $0.propertyID?.blob },
+        RepeatedColumn("actor_user_id") { $0.actor.userID?.blob },
+        RepeatedColumn("is_denied") { $0.decision.map { $0 == .denied } }, RepeatedColumn("kind") { $0.kind.rawValue },
+        RepeatedColumn("operation") { $0.operation?.rawValue }, RepeatedColumn("reason") { $0.reason?.rawValue },
+        RepeatedColumn("outcome") { $0.outcome?.rawValue },
+    ]
 }
 
 /// The indexed part of an entry: its position, its time, and the values by which lists select the entry.

@@ -57,16 +57,13 @@ struct BatchWriter {
     ///
     /// - Returns: `nil` if a transaction violates a constraint. A new, empty transaction of the database is then open.
     private mutating func applyTogether(_ transactions: [PreparedTransaction], in db: Database) throws -> [Answer]? {
+        let before = appender.savepoint
         do {
-            return try transactions.map { transaction in
-                let places = try apply(transaction, in: db)
-                appender.releaseSavepoint()
-                return .success(places)
-            }
+            return try transactions.map { .success(try apply($0, in: db)) }
         } catch {
             guard ConstraintViolation(error) != nil else { throw error }
             try db.run("ROLLBACK")
-            appender.undoBatch()
+            appender.undo(to: before)
             try db.run("BEGIN IMMEDIATE")
             return nil
         }
@@ -75,16 +72,16 @@ struct BatchWriter {
     /// Applies one transaction in a savepoint, so that it is rolled back alone if it violates a constraint.
     private mutating func attempt(_ transaction: PreparedTransaction, in db: Database) throws -> Answer {
         try db.run("SAVEPOINT one")
+        let before = appender.savepoint
         do {
             let places = try apply(transaction, in: db)
             try db.run("RELEASE one")
-            appender.releaseSavepoint()
             return .success(places)
         } catch {
             guard let refusal = ConstraintViolation(error) else { throw error }
             try db.run("ROLLBACK TO one")
             try db.run("RELEASE one")
-            appender.undoSavepoint()
+            appender.undo(to: before)
             if let fault = refusal.fault {
                 context.logger.error("a transaction was rejected because of a defect", metadata: ["reason": "\(fault)"])
             }

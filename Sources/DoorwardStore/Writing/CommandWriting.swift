@@ -35,21 +35,25 @@ enum CommandWriting {
         return nil
     }
 
+    /// The columns that every change of a command writes.
+    private static func progress(of command: Command) -> [(any Bindable)?] {
+        [
+            command.state.rawValue, command.state.isEnd, RuleColumns.id(of: command.rule), command.rule.role.rawValue,
+            command.sent, command.changed, command.outcomeDetail, command.stateBefore?.rawValue, command.stateAfter?.rawValue,
+            command.dispatchedAt?.milliseconds, command.completedAt?.milliseconds,
+        ]
+    }
+
     private static func insert(_ command: Command, intent: EntryKey, in db: Database) throws {
         do {
             try db.run(
                 """
-                INSERT INTO commands (intent, id, state, is_ended, rule_id, rule_role, sent, changed, outcome_detail,
-                    state_before, state_after, requested_at, deadline, dispatched_at, completed_at)
+                INSERT INTO commands (state, is_ended, rule_id, rule_role, sent, changed, outcome_detail, state_before, state_after,
+                    dispatched_at, completed_at, intent, id, requested_at, deadline)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
-                [
-                    intent.rawValue, command.id, command.state.rawValue, command.state.isEnd,
-                    RuleColumns.id(of: command.rule), command.rule.role.rawValue, command.sent, command.changed,
-                    command.outcomeDetail, command.stateBefore?.rawValue, command.stateAfter?.rawValue,
-                    command.requestedAt.milliseconds, command.deadline.milliseconds, command.dispatchedAt?.milliseconds,
-                    command.completedAt?.milliseconds,
-                ])
+                progress(of: command)
+                    + [intent.rawValue, command.id, command.requestedAt.milliseconds, command.deadline.milliseconds])
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
             throw ConstraintViolation(.commandExists(command.id))
         }
@@ -61,13 +65,7 @@ enum CommandWriting {
             UPDATE commands SET state = ?, is_ended = ?, rule_id = ?, rule_role = ?, sent = ?, changed = ?, outcome_detail = ?,
                 state_before = ?, state_after = ?, dispatched_at = ?, completed_at = ?
             WHERE id = ? AND is_ended = 0
-            """,
-            [
-                command.state.rawValue, command.state.isEnd, RuleColumns.id(of: command.rule), command.rule.role.rawValue,
-                command.sent, command.changed, command.outcomeDetail, command.stateBefore?.rawValue,
-                command.stateAfter?.rawValue, command.dispatchedAt?.milliseconds, command.completedAt?.milliseconds,
-                command.id,
-            ])
+            """, progress(of: command) + [command.id])
         guard db.changesCount == 1 else {
             let isKnown = try db.hasRow("SELECT 1 FROM commands WHERE id = ?", [command.id])
             throw ConstraintViolation(isKnown ? .commandEnded(command.id) : .commandUnknown(command.id))

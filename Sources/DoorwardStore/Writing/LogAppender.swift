@@ -10,13 +10,13 @@ import GRDB
 /// A `LogAppender` belongs to one connection, and its caches are discarded with the connection.
 struct LogAppender {
     /// The current end of a log.
-    private struct Head {
+    struct Head {
         let key: Int64
         var frontier: MerkleFrontier
         var lastAt: Timestamp
     }
 
-    private struct KeyName: Hashable {
+    struct KeyName: Hashable {
         let log: Int64
         let owner: PersonKeyOwner
     }
@@ -32,23 +32,20 @@ struct LogAppender {
 
     // MARK: Savepoints and transactions
 
-    mutating func releaseSavepoint() {
-        heads.releaseSavepoint()
-        keys.releaseSavepoint()
-        projector.releaseSavepoint()
+    /// What the open transaction of the database has set so far.
+    struct Savepoint {
+        let heads: [LogID: Head]
+        let keys: [KeyName: PersonKey?]
+        let entryCount: Int
     }
 
-    mutating func undoSavepoint() {
-        heads.undoSavepoint()
-        keys.undoSavepoint()
-        projector.undoSavepoint()
-    }
+    var savepoint: Savepoint { Savepoint(heads: heads.uncommitted, keys: keys.uncommitted, entryCount: projector.count) }
 
-    /// Drops everything set since the last COMMIT. Call it after ROLLBACK.
-    mutating func undoBatch() {
-        heads.undoBatch()
-        keys.undoBatch()
-        projector.undoBatch()
+    /// Drops everything set since the savepoint. Call it after the database was rolled back to it.
+    mutating func undo(to savepoint: Savepoint) {
+        heads.undo(to: savepoint.heads)
+        keys.undo(to: savepoint.keys)
+        projector.undo(to: savepoint.entryCount)
     }
 
     /// Reads the entries that the previous connection left unprojected, on the first call only. Call it before the transaction
@@ -79,7 +76,6 @@ struct LogAppender {
     mutating func commit(limit: Int) {
         heads.commit(limit: limit)
         keys.commit(limit: limit)
-        projector.commit()
     }
 
     // MARK: Appending
@@ -130,25 +126,16 @@ struct LogAppender {
         .object(["logId": .string(place.log.description), "seq": .integer(Int64(place.seq))])
     }
 
+    private static let insertion: String = {
+        let columns = ["position", "bytes", "leaf_hash", "sealed"] + RepeatedColumn.all.map(\.name)
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        return "INSERT INTO entries (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+    }()
+
     private func insert(_ encoded: EncodedRecord, of body: RecordBody, at position: EntryKey, in db: Database) throws {
-        // The gateway's log belongs to no property or unit. Its records can contain the id of a
-        // property or unit, but the readers of that property or unit must not find these records.
-        let device = body.device
-        let isTenants = body.log != .gateway
-        try db.run(
-            """
-            INSERT INTO entries (position, at, record_id, device_id, unit_id, property_id, bytes, leaf_hash, sealed,
-                actor_user_id, is_denied, kind, operation, reason, outcome)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                position.rawValue, body.at.milliseconds, body.id, device?.deviceID,
-                isTenants ? body.unitID : nil, isTenants ? body.propertyID : nil,
-                encoded.bytes, encoded.leafHash,
-                encoded.personal.isEmpty ? nil : SealedValues.bytes(of: encoded.personal),
-                body.actor.userID, body.decision.map { $0 == .denied }, body.kind.rawValue, body.operation?.rawValue,
-                body.reason?.rawValue, body.outcome?.rawValue,
-            ])
+        let sealed = encoded.personal.isEmpty ? nil : SealedValues.bytes(of: encoded.personal)
+        let repeated: [(any Bindable)?] = RepeatedColumn.all.map { $0.value(body) }
+        try db.run(Self.insertion, [position.rawValue, encoded.bytes, encoded.leafHash, sealed] + repeated)
     }
 
     // MARK: Heads and keys
@@ -246,40 +233,24 @@ struct AppendedRecord {
 /// dropped if its savepoint is rolled back, and values that a batch sets are kept only after COMMIT.
 struct LayeredCache<Key: Hashable, Value> {
     private var committed: [Key: Value] = [:]
-    private var batch: [Key: Value] = [:]
-    private var savepoint: [Key: Value] = [:]
+    /// The values set since the last COMMIT.
+    private(set) var uncommitted: [Key: Value] = [:]
 
-    subscript(key: Key) -> Value? {
-        get { savepoint[key] ?? batch[key] ?? committed[key] }
-    }
+    subscript(key: Key) -> Value? { uncommitted[key] ?? committed[key] }
 
-    /// The values set by released savepoints since the last COMMIT.
-    var uncommitted: [Key: Value] { batch }
-
-    mutating func set(_ key: Key, _ value: Value) { savepoint[key] = value }
+    mutating func set(_ key: Key, _ value: Value) { uncommitted[key] = value }
 
     /// Caches a value that was read and not changed.
     mutating func note(_ key: Key, _ value: Value) { committed[key] = value }
 
-    mutating func releaseSavepoint() {
-        guard !savepoint.isEmpty else { return }
-        batch.merge(savepoint) { $1 }
-        savepoint.removeAll(keepingCapacity: true)
-    }
-
-    mutating func undoSavepoint() { savepoint.removeAll(keepingCapacity: true) }
-
-    /// Drops the values set since the last COMMIT. Call it after ROLLBACK.
-    mutating func undoBatch() {
-        savepoint.removeAll(keepingCapacity: true)
-        batch.removeAll(keepingCapacity: true)
-    }
+    /// Restores the uncommitted values of an earlier moment. Call it after the database was rolled back to that moment.
+    mutating func undo(to earlier: [Key: Value]) { uncommitted = earlier }
 
     /// Keeps the values set since the last COMMIT. Call it after COMMIT. If the cache would exceed `limit` entries, empties it;
     /// values are then read again.
     mutating func commit(limit: Int) {
-        committed.merge(batch) { $1 }
-        batch.removeAll(keepingCapacity: true)
+        committed.merge(uncommitted) { $1 }
+        uncommitted = [:]
         if committed.count > limit { committed.removeAll() }
     }
 }

@@ -10,8 +10,6 @@ import GRDB
 struct Projector {
     /// Unprojected entries, in the order in which they were appended.
     private var entries: [IndexedEntry] = []
-    /// The number of `entries` that are committed, and the number that remain if the open savepoint is rolled back.
-    private var (committed, kept) = (0, 0)
     private var isLoaded = false
 
     /// The number of entries for each time mark: every sixteenth entry of a log has a time mark.
@@ -21,7 +19,7 @@ struct Projector {
     mutating func loadIfNeeded(from db: Database) throws {
         guard !isLoaded else { return }
         entries = try UnprojectedLog.all(in: db).flatMap { try $0.entries(in: db) }
-        (committed, kept, isLoaded) = (entries.count, entries.count, true)
+        isLoaded = true
     }
 
     var count: Int { entries.count }
@@ -36,18 +34,8 @@ struct Projector {
         entries[index].isCommand = true
     }
 
-    mutating func releaseSavepoint() { kept = entries.count }
-
-    mutating func undoSavepoint() { entries.removeLast(entries.count - kept) }
-
-    /// Drops the entries appended since the last COMMIT. Call it after ROLLBACK.
-    mutating func undoBatch() {
-        entries.removeLast(entries.count - committed)
-        kept = committed
-    }
-
-    /// Keeps the entries appended since the last COMMIT. Call it after COMMIT.
-    mutating func commit() { (committed, kept) = (entries.count, entries.count) }
+    /// Drops the entries after the first `count`. Call it after the database was rolled back.
+    mutating func undo(to count: Int) { entries.removeLast(entries.count - count) }
 
     // MARK: Projecting
 
@@ -55,7 +43,6 @@ struct Projector {
     mutating func project(in db: Database) throws {
         try Self.project(entries, in: db)
         entries.removeAll(keepingCapacity: true)
-        (committed, kept) = (0, 0)
     }
 
     private static func project(_ entries: [IndexedEntry], in db: Database) throws {
