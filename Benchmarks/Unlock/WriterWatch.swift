@@ -23,23 +23,24 @@ final class WriterWatch: Sendable {
     private let state = Mutex(State())
 
     var hooks: StoreHooks {
-        StoreHooks(
-            beforeBatch: { [self] _ in state.withLock { $0.watch = Stopwatch() } },
-            beforeCommit: { [self] _ in
-                state.withLock { state in
-                    state.counts.statementsWall += state.watch.wall
-                    state.counts.statementsCPU += state.watch.cpu
-                    state.watch = Stopwatch()
-                }
-            },
-            afterCommit: { [self] transactions in
-                state.withLock { state in
-                    state.counts.flushWall += state.watch.wall
-                    state.counts.flushCPU += state.watch.cpu
-                    state.counts.flushes += 1
-                    state.counts.transactions += transactions
-                }
-            })
+        var hooks = StoreHooks.none
+        hooks.beforeBatch = { [self] _ in state.withLock { $0.watch = Stopwatch() } }
+        hooks.beforeCommit = { [self] _ in
+            state.withLock { state in
+                state.counts.statementsWall += state.watch.wall
+                state.counts.statementsCPU += state.watch.cpu
+                state.watch = Stopwatch()
+            }
+        }
+        hooks.afterCommit = { [self] transactions in
+            state.withLock { state in
+                state.counts.flushWall += state.watch.wall
+                state.counts.flushCPU += state.watch.cpu
+                state.counts.flushes += 1
+                state.counts.transactions += transactions
+            }
+        }
+        return hooks
     }
 
     /// Returns the counts since the last call.

@@ -10,6 +10,10 @@ package final class CheckpointFile: CheckpointStorage {
     package struct Failure: Error, CustomStringConvertible {
         /// A sentence for the operator.
         package let description: String
+
+        fileprivate init(_ path: String, _ verb: String, _ reason: String = SystemFailure.last.description) {
+            description = "\(path): the file with the signed checkpoints cannot be \(verb): \(reason)"
+        }
     }
 
     /// The path of the file.
@@ -19,7 +23,16 @@ package final class CheckpointFile: CheckpointStorage {
     package init(path: String) { self.path = path }
 
     /// Reads the whole file.
-    package func read() async throws -> [UInt8]? { try await onThread { try $0.readNow() } }
+    package func read() async throws -> [UInt8]? {
+        try await thread.run { [path] in
+            guard fileStatus(path) != nil else {
+                if errno == ENOENT { return nil }
+                throw Failure(path, "read")
+            }
+            guard let content = try? Data(contentsOf: URL(filePath: path)) else { throw Failure(path, "read") }
+            return Array(content)
+        }
+    }
 
     /// Writes at the end of the existing file.
     package func append(_ lines: [UInt8]) async throws {
@@ -28,37 +41,16 @@ package final class CheckpointFile: CheckpointStorage {
 
     /// Writes a new file beside the old one, and renames it.
     package func replace(by lines: [UInt8]) async throws {
-        try await write { path throws(DurableFile.Failure) in
-            try DurableFile.create("\(path).new", lines)
-            try DurableFile.rename("\(path).new", to: path)
-        }
+        try await write { path throws(DurableFile.Failure) in try DurableFile.replace(path, by: lines) }
     }
 
     private func write(_ body: @escaping @Sendable (String) throws(DurableFile.Failure) -> Void) async throws {
-        try await onThread { file in
+        try await thread.run { [path] in
             do throws(DurableFile.Failure) {
-                try body(file.path)
+                try body(path)
             } catch {
-                throw file.failure(error.verb, error.reason)
+                throw Failure(path, error.verb, error.reason)
             }
         }
-    }
-
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable (CheckpointFile) throws -> Value) async throws -> Value {
-        try await thread.run { try body(self) }
-    }
-
-    private func readNow() throws -> [UInt8]? {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            if errno == ENOENT { return nil }
-            throw failure("read")
-        }
-        guard let content = try? Data(contentsOf: URL(filePath: path)) else { throw failure("read") }
-        return Array(content)
-    }
-
-    private func failure(_ verb: String, _ reason: String = SystemFailure.last.description) -> Failure {
-        Failure(description: "\(path): the file with the signed checkpoints cannot be \(verb): \(reason)")
     }
 }

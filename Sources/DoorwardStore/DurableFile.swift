@@ -33,6 +33,12 @@ package enum DurableFile {
         try flushFolder(of: name)
     }
 
+    /// Creates `<path>.new`, and gives it the name of the file.
+    static func replace(_ path: String, by bytes: [UInt8]) throws(Failure) {
+        try create("\(path).new", bytes)
+        try rename("\(path).new", to: path)
+    }
+
     private static func write(_ bytes: [UInt8], to path: String, _ flags: Int32) throws(Failure) {
         let descriptor = open(path, flags, mode_t(0o600))
         guard descriptor >= 0 else { throw Failure("opened") }

@@ -13,7 +13,7 @@ package import Metrics
 package final class SQLiteStore: GatewayStore {
     private let locks: (name: FileLock, file: InodeLock)
     let reader: StoreReader
-    private let writer: StoreWriter
+    let writer: StoreWriter
     private let context: StoreContext
     let keys: PersonKeyFile
 
@@ -43,7 +43,7 @@ package final class SQLiteStore: GatewayStore {
     package static func open(
         path: String, personKeyFile: String? = nil, clock: any GatewayClock,
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(), logger: Logger,
-        limits: StoreLimits = StoreLimits(), hooks: StoreHooks = StoreHooks(),
+        limits: StoreLimits = StoreLimits(), hooks: StoreHooks = .none,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance
     ) throws(StoreOpenError) -> SQLiteStore {
         let file = try DatabaseFile(at: path)
@@ -88,20 +88,10 @@ package final class SQLiteStore: GatewayStore {
         return SQLiteStore(locks: locks, reader: reader, connection: connection, context: context)
     }
 
-    /// The settings that the writer's connection reports; `nil` while there is no connection.
-    package func settings() async throws(StoreError) -> StoreSettings? {
-        do {
-            return try await writer.settings()
-        } catch {
-            throw .failed("reading the settings failed: \(describe(error))")
-        }
-    }
-
     /// Updates the gauges of the files and records. Call it before each reading of the metrics. If the records cannot be
     /// counted, their gauges keep their values.
     package func sampleMetrics() async {
-        var log = stat()
-        context.metrics.logBytes.set(stat("\(context.path)-wal", &log) == 0 ? Int64(log.st_size) : 0)
+        context.metrics.logBytes.set(fileStatus("\(context.path)-wal").map { Int64($0.st_size) } ?? 0)
         try? await reader.read { [context] in try context.metrics.sampleRecords(in: $0) }
     }
 

@@ -9,40 +9,27 @@ internal import Metrics
 /// treated as a disk failure.
 package struct StoreHooks: Sendable {
     /// Called in the task that called `commit` after its transaction was accepted, with the transaction's number, from 1.
-    package var afterAdmission: @Sendable (_ number: Int) -> Void
+    package var afterAdmission: @Sendable (_ number: Int) -> Void = { _ in }
     /// Called on the writer when it begins a batch, with the number of transactions in it.
-    package var beforeBatch: @Sendable (_ transactions: Int) -> Void
+    package var beforeBatch: @Sendable (_ transactions: Int) -> Void = { _ in }
     /// Called before each COMMIT with the number of transactions in the batch.
-    package var beforeCommit: @Sendable (_ transactions: Int) throws -> Void
+    package var beforeCommit: @Sendable (_ transactions: Int) throws -> Void = { _ in }
     /// Called after each COMMIT that succeeded, before any caller is resumed.
-    package var afterCommit: @Sendable (_ transactions: Int) throws -> Void
+    package var afterCommit: @Sendable (_ transactions: Int) throws -> Void = { _ in }
     /// Called before each checkpoint: between batches, after the database was reopened, and when the store is closing.
-    package var beforeCheckpoint: @Sendable () throws -> Void
+    package var beforeCheckpoint: @Sendable () throws -> Void = {}
     /// Called after each checkpoint that succeeded.
-    package var afterCheckpoint: @Sendable () throws -> Void
+    package var afterCheckpoint: @Sendable () throws -> Void = {}
     /// Called by a backup after each step, with the number of pages still to copy. Not called on the writer.
-    package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void
+    package var duringBackup: @Sendable (_ pagesLeft: Int) throws -> Void = { _ in }
     /// Called at each step of the replacement of the person-key file, after the commit of an erasure. Called on the thread of the
     /// file, and by the thread that opens the store.
     var duringErasure: @Sendable (PersonKeyFile.Step) throws -> Void = { _ in }
     /// Returns whether enough file descriptors are free to reopen the database.
-    package var isDescriptorReserveFree: @Sendable () -> Bool
+    package var isDescriptorReserveFree: @Sendable () -> Bool = { DescriptorReserve.isFree }
 
-    package init(
-        afterAdmission: @escaping @Sendable (_ number: Int) -> Void = { _ in },
-        beforeBatch: @escaping @Sendable (_ transactions: Int) -> Void = { _ in },
-        beforeCommit: @escaping @Sendable (_ transactions: Int) throws -> Void = { _ in },
-        afterCommit: @escaping @Sendable (_ transactions: Int) throws -> Void = { _ in },
-        beforeCheckpoint: @escaping @Sendable () throws -> Void = {},
-        afterCheckpoint: @escaping @Sendable () throws -> Void = {},
-        duringBackup: @escaping @Sendable (_ pagesLeft: Int) throws -> Void = { _ in },
-        isDescriptorReserveFree: @escaping @Sendable () -> Bool = { DescriptorReserve.isFree }
-    ) {
-        self.afterAdmission = afterAdmission
-        (self.beforeBatch, self.beforeCommit, self.afterCommit) = (beforeBatch, beforeCommit, afterCommit)
-        (self.beforeCheckpoint, self.afterCheckpoint) = (beforeCheckpoint, afterCheckpoint)
-        (self.duringBackup, self.isDescriptorReserveFree) = (duringBackup, isDescriptorReserveFree)
-    }
+    /// The hooks of the gateway.
+    package static let none = StoreHooks()
 }
 
 /// What the parts of an open store share.

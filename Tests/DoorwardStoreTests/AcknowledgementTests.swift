@@ -1,9 +1,10 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// Counts the answered transactions, and checks that none is answered before its COMMIT.
 private final class AnswerBook: Sendable {

@@ -1,10 +1,11 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Foundation
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// Copies the database's files at chosen flushes. The copy is made on the writer's own thread, so that it has the content that a
 /// crash at that instant would leave. Also keeps the ids of the records that had been acknowledged by then.

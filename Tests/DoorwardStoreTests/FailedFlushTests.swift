@@ -1,9 +1,10 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// Makes one flush fail, and holds back the first flush until all transactions are queued.
 private final class FailingFlush: Sendable {

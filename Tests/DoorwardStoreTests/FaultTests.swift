@@ -1,9 +1,10 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// The moment at which the disk fails.
 enum FaultyMoment: CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
-import DoorwardStore
 import Synchronization
+
+@testable import DoorwardStore
 
 /// A gate that holds back every flush until it is opened by the test or by a number of accepted
 /// transactions. It also records the sizes of the flushes.

@@ -1,11 +1,12 @@
 import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Foundation
 import GRDB
 import Testing
+
+@testable import DoorwardStore
 
 /// A destroyed key is removed from the file and from the writer's cache. The conformance kit tests what readers see afterwards.
 @Suite struct ForgottenKeyTests {

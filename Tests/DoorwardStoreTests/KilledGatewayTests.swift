@@ -1,9 +1,10 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// Copies the files at each flush, and keeps the commands that are expected in each copy.
 private final class FlushAlbum: Sendable {

@@ -28,13 +28,13 @@ import Testing
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits(), schema: schema)
         let found = try await connection.queue.writeWithoutTransaction { db in
             (
-                version: try Int.fetchOne(db, sql: "PRAGMA user_version"), settings: try StoreSettings(db),
+                version: try Int.fetchOne(db, sql: "PRAGMA user_version"), violation: try StoreSettings.violation(in: db),
                 dangling: try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").count,
                 portfolios: try Int.fetchOne(db, sql: "SELECT count(*) FROM portfolios")
             )
         }
         #expect(found.version == schema.number)
-        #expect(found.settings.violation == nil, "foreign keys are enforced again")
+        #expect(found.violation == nil, "foreign keys are enforced again")
         #expect(found.dangling == 0)
         #expect(found.portfolios == 2)
         try connection.close()

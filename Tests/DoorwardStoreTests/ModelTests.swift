@@ -1,10 +1,11 @@
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
-import DoorwardStore
 import DoorwardTesting
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// Compares the SQLite store with the in-memory store: after the same transactions all queries must have the same results.
 @Suite struct ModelTests {

@@ -13,12 +13,12 @@ import Testing
     )
     func settings() async throws {
         let database = try TemporaryDatabase()
-        let settings = try await #require(try database.open().settings())
-        #expect(settings.synchronous == 2)
-        #expect(settings.journalMode == "wal")
-        #expect(settings.secureDelete == 1)
-        #expect(settings.automaticCheckpoint == 0)
-        #expect(settings.foreignKeys == 1)
+        let writer = try database.open().writer
+        #expect(try await writer.pragma("synchronous") == 2.databaseValue)
+        #expect(try await writer.pragma("journal_mode") == "wal".databaseValue)
+        #expect(try await writer.pragma("secure_delete") == 1.databaseValue)
+        #expect(try await writer.pragma("wal_autocheckpoint") == 0.databaseValue)
+        #expect(try await writer.pragma("foreign_keys") == 1.databaseValue)
     }
 
     @Test("All connections are open from the start, so that no read needs a file descriptor")
@@ -133,7 +133,7 @@ import Testing
         await #expect(throws: StoreError.unavailable) { try await store.commit(transaction) }
         await #expect(throws: StoreError.unavailable) { try await store.openCommands() }
         #expect(await store.isWritable() == false)
-        #expect(try await store.settings() == nil)
+        #expect(try await store.writer.pragma("synchronous") == nil)
         try await store.close()
     }
 

@@ -1,10 +1,11 @@
 import DoorwardControl
 import DoorwardDomain
 import DoorwardPolicy
-import DoorwardStore
 import DoorwardTesting
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// Preconditions in a shared flush, after a failed flush, and after reopening the file. The conformance kit tests the meaning
 /// of each precondition.

@@ -1,11 +1,12 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardStore
 import DoorwardTesting
 import Foundation
 import GRDB
 import Synchronization
 import Testing
+
+@testable import DoorwardStore
 
 /// Makes the next flushes fail, as many as requested.
 private final class Fault: Sendable {
@@ -40,7 +41,7 @@ private final class Fault: Sendable {
         fault.failNext()
         await expectFailed(StoreTransaction(records: [PendingRecord(lost)]), by: store)
         #expect(await store.isWritable() == false)
-        #expect(try await store.settings() == nil)
+        #expect(try await store.writer.pragma("synchronous") == nil)
         await #expect(throws: StoreError.unavailable) {
             try await store.commit(StoreTransaction(records: [PendingRecord(lost)]))
         }
@@ -49,7 +50,7 @@ private final class Fault: Sendable {
         database.clock.advance(by: StoreLimits().retryDelay)
         #expect(try await store.commit(StoreTransaction(records: [PendingRecord(lost)])).map(\.seq) == [1])
         #expect(await store.isWritable())
-        #expect(try await store.settings()?.synchronous == 2)
+        #expect(try await store.writer.pragma("synchronous") == 2.databaseValue)
         try await store.close()
         let logs = try StoredLogs(path: database.path)
         #expect(logs.sizes == [.gateway: 2])

@@ -22,9 +22,9 @@ import Testing
         let database = try TemporaryDatabase()
         let connection = try WriterConnection.open(path: database.path, limits: StoreLimits())
         try connection.queue.writeWithoutTransaction { (db: Database) throws in
-            #expect(try StoreSettings(db).violation == nil)
+            #expect(try StoreSettings.violation(in: db) == nil)
             try db.execute(sql: sql)
-            #expect(try StoreSettings(db).violation == violation)
+            #expect(try StoreSettings.violation(in: db) == violation)
         }
         try connection.close()
     }

@@ -112,3 +112,10 @@ extension RecordReading {
 extension RecordQueryReading {
     convenience init(_ query: RecordQuery, in db: Database) { self.init(query, in: db, .beside(db)) }
 }
+
+extension StoreWriter {
+    /// The value of a pragma of the writer's connection; `nil` while there is no connection.
+    func pragma(_ name: String) throws -> DatabaseValue? {
+        try connection?.queue.writeWithoutTransaction { try DatabaseValue.fetchOne($0, sql: "PRAGMA \(name)") } ?? nil
+    }
+}

@@ -18,8 +18,7 @@ package final class BackupFolder: BackupStorage {
 
     /// Finds out by names and permissions alone whether backups can be written into a folder; `nil` if they can.
     package static func problem(of path: String) -> StoreBackupProblem? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return .folderMissing }
+        guard fileStatus(path)?.type == S_IFDIR else { return .folderMissing }
         return access(path, R_OK | W_OK | X_OK) == 0 ? nil : .folderNotWritable
     }
 

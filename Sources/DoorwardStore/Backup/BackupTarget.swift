@@ -17,7 +17,9 @@ package struct BackupTarget: Sendable {
         let name = String(path[path.index(after: path.lastIndex(of: "/") ?? path.startIndex)...])
         guard !["", ".", ".."].contains(name), name.utf8.count <= Self.maxNameLength else { throw .refused(.noFileName) }
         let parent = String(path.dropLast(name.count))
-        guard let folder = Self.resolvedFolder(parent) else { throw .refused(.folderMissing) }
+        guard let folder = DatabaseFile.resolve(parent), fileStatus(folder)?.type == S_IFDIR else {
+            throw .refused(.folderMissing)
+        }
         guard access(folder, W_OK | X_OK) == 0 else { throw .refused(.folderNotWritable) }
         self.path = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
         self.folder = folder
@@ -38,14 +40,6 @@ package struct BackupTarget: Sendable {
             throw isRefused ? .refused(.folderNotWritable) : .ofSystem("the copy's file cannot be created")
         }
         return PartialBackup(path: partial, target: path, folder: folder, descriptor: descriptor)
-    }
-
-    private static func resolvedFolder(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        var status = stat()
-        guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-        return String(cString: resolved)
     }
 
     /// Returns whether a file of this name exists. A dangling symbolic link counts too.

@@ -68,7 +68,8 @@ package struct StoreCheck {
         let schema = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         // Schema 0 is an empty file. A gateway would create a new database in it, so it is not a Doorward database yet.
         guard schema > 0 else { throw StoreOpenError.notOurs(path: path) }
-        var report = StoreCheckReport(path: path, bytes: Self.size(of: path), schema: schema, counts: StoreCheckCounts())
+        var report = StoreCheckReport(
+            path: path, bytes: fileStatus(path).map { Int64($0.st_size) } ?? 0, schema: schema, counts: StoreCheckCounts())
         do {
             let check = SchemaCheck(of: schema)
             try check.run(in: db)
@@ -85,11 +86,6 @@ package struct StoreCheck {
             report.fault = fault
         }
         return report
-    }
-
-    private static func size(of path: String) -> Int64 {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 }
 

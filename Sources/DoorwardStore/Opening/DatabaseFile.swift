@@ -15,9 +15,8 @@ struct DatabaseFile {
     /// folder or a device would lose the mode that other programs need.
     init(at path: String) throws(StoreOpenError) {
         if let resolved = Self.resolve(path) {
-            var status = stat()
-            guard stat(resolved, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-                let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            if let status = fileStatus(resolved), status.type != S_IFREG {
+                let isFolder = status.type == S_IFDIR
                 let file = resolved == "/" ? "/doorward.db" : "\(resolved)/doorward.db"
                 throw .failed(
                     path: path, reason: isFolder ? "it is a folder; name the database file, such as \(file)" : "it is not a file")
@@ -63,8 +62,7 @@ struct DatabaseFile {
     /// Returns whether the file exists. Throws if `prepare` could not create or use the file, judged by permissions alone.
     /// Creates and changes nothing.
     func check() throws(StoreOpenError) -> Bool {
-        var status = stat()
-        if stat(path, &status) == 0 {
+        if fileStatus(path) != nil {
             guard access(path, R_OK | W_OK) == 0 else {
                 throw .failed(path: path, reason: systemError("the file cannot be opened for writing"))
             }
@@ -77,15 +75,9 @@ struct DatabaseFile {
     }
 
     /// The number of hard links to the file; `nil` if it cannot be determined.
-    var nameCount: Int? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_nlink) : nil
-    }
+    var nameCount: Int? { fileStatus(path).map { Int($0.st_nlink) } }
 
-    private static func isOpenToOthers(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & mode_t(0o077) != 0
-    }
+    private static func isOpenToOthers(_ path: String) -> Bool { fileStatus(path)?.isOpenToOthers ?? false }
 
     private static func isLink(_ path: String) -> Bool {
         var status = stat()
@@ -93,7 +85,8 @@ struct DatabaseFile {
         return lstat(path, &status) == 0
     }
 
-    private static func resolve(_ path: String) -> String? {
+    /// Returns the absolute path without symbolic links; `nil` if there is no such file.
+    static func resolve(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
@@ -104,6 +97,19 @@ struct DatabaseFile {
         let folder = path[..<slash]
         return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
     }
+}
+
+/// Returns the status of a file, following links; `nil` if the system does not tell it, for the reason in `errno`.
+func fileStatus(_ path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
+}
+
+extension stat {
+    /// The type of the file, such as `S_IFREG`.
+    var type: mode_t { st_mode & S_IFMT }
+
+    var isOpenToOthers: Bool { st_mode & 0o077 != 0 }
 }
 
 /// Returns `what` followed by the reason for which the last system call failed.
@@ -192,8 +198,7 @@ final class InodeLock: Sendable {
     /// - Parameter path: the path of an existing file.
     /// - Throws: `.inUseByAnotherName` when another store holds the file.
     init(for path: String) throws(StoreOpenError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw .failed(path: path, reason: systemError("the file cannot be found")) }
+        guard let status = fileStatus(path) else { throw .failed(path: path, reason: systemError("the file cannot be found")) }
         let inode = Inode(status)
         guard Self.held.withLock({ $0.insert(inode).inserted }) else { throw .inUseByAnotherName(path: path) }
         do throws(StoreOpenError) {

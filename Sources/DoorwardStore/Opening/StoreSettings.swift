@@ -1,33 +1,18 @@
 import GRDB
 
-/// The settings that durability and privacy depend on, as reported by the writer's connection.
-package struct StoreSettings: Equatable, Sendable {
-    /// The journal mode. Must be `wal`.
-    package let journalMode: String
-    /// Must be 2 (`FULL`): every commit is flushed before it is acknowledged.
-    package let synchronous: Int
-    /// Must be 1: deleted content is overwritten with zeros.
-    package let secureDelete: Int
-    /// Must be 0: the writer checkpoints between batches, never inside a commit.
-    package let automaticCheckpoint: Int
-    /// Must be 1: foreign keys are enforced.
-    package let foreignKeys: Int
+/// The settings that durability and privacy depend on.
+enum StoreSettings {
+    /// The pragmas, the value that each must have, and its name in an error message. Every commit is flushed before it is acknowledged
+    /// (2 is `FULL`), deleted content is overwritten with zeros, and the writer checkpoints between batches, never inside a commit.
+    private static let required: [(pragma: String, value: DatabaseValue, name: String)] = [
+        ("journal_mode", "wal".databaseValue, "write-ahead logging"),
+        ("synchronous", 2.databaseValue, "synchronous = FULL"), ("secure_delete", 1.databaseValue, "secure_delete"),
+        ("wal_autocheckpoint", 0.databaseValue, "wal_autocheckpoint = 0"), ("foreign_keys", 1.databaseValue, "foreign_keys"),
+    ]
 
-    init(_ db: Database) throws {
-        journalMode = try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? ""
-        synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? -1
-        secureDelete = try Int.fetchOne(db, sql: "PRAGMA secure_delete") ?? -1
-        automaticCheckpoint = try Int.fetchOne(db, sql: "PRAGMA wal_autocheckpoint") ?? -1
-        foreignKeys = try Int.fetchOne(db, sql: "PRAGMA foreign_keys") ?? -1
-    }
-
-    /// The first setting with a wrong value, for an error message; `nil` if all values are right.
-    var violation: String? {
-        if journalMode != "wal" { return "write-ahead logging" }
-        if synchronous != 2 { return "synchronous = FULL" }
-        if secureDelete != 1 { return "secure_delete" }
-        if automaticCheckpoint != 0 { return "wal_autocheckpoint = 0" }
-        return foreignKeys == 1 ? nil : "foreign_keys"
+    /// The first setting for which the connection reports a wrong value; `nil` if all values are right.
+    static func violation(in db: Database) throws -> String? {
+        try required.first { try DatabaseValue.fetchOne(db, sql: "PRAGMA \($0.pragma)") != $0.value }?.name
     }
 }
 

@@ -76,7 +76,9 @@ struct WriterConnection {
     /// Verifies the settings that the open connection reports. GRDB sets `synchronous` itself in some cases, and a migration
     /// step may disable foreign keys.
     private func verifySettings(path: String) throws {
-        if let violation = try settings().violation { throw StoreOpenError.notDurable(path: path, setting: violation) }
+        if let violation = try queue.writeWithoutTransaction(StoreSettings.violation) {
+            throw StoreOpenError.notDurable(path: path, setting: violation)
+        }
     }
 
     /// Removes all sessions and idempotency keys that had expired at `now`, in transactions of bounded size.
@@ -98,8 +100,6 @@ struct WriterConnection {
 
     /// Closes the connection. If a reader has the file open, this neither flushes nor checkpoints.
     func abandon() { try? queue.close() }
-
-    func settings() throws -> StoreSettings { try queue.writeWithoutTransaction { try StoreSettings($0) } }
 
     /// Moves pages of the write-ahead log into the database file, except pages whose old version a reader still needs.
     ///

@@ -17,31 +17,25 @@ struct EntrySelection {
         case reason(DenialReason)
         case outcome(CommandState)
 
-        var column: String {
-            switch self {
-            case .kind: "kind"
-            case .operation: "operation"
-            case .reason: "reason"
-            case .outcome: "outcome"
-            case .device: "device_id"
-            case .unit: "unit_id"
-            case .property: "property_id"
-            case .actor: "actor_user_id"
-            case .denied: "is_denied"
-            }
-        }
+        var column: String { parts.column }
 
-        var value: any Bindable {
+        var value: any Bindable { parts.value }
+
+        /// The number that the database stores for the kind of posting list. It is never reused for another kind.
+        var facet: Int64 { parts.facet }
+
+        private var parts: (column: String, facet: Int64, value: any Bindable) {
             switch self {
-            case .kind(let kind): kind.rawValue
-            case .operation(let operation): operation.rawValue
-            case .reason(let reason): reason.rawValue
-            case .outcome(let outcome): outcome.rawValue
-            case .device(let id): id
-            case .unit(let id): id
-            case .property(let id): id
-            case .actor(let id): id
-            case .denied(let isDenied): isDenied
+            case .device(let id): ("device_id", 1, id)
+            case .unit(let id): ("unit_id", 2, id)
+            case .property(let id): ("property_id", 3, id)
+            case .actor(let id): ("actor_user_id", 4, id)
+            case .denied(let isDenied): ("is_denied", 5, isDenied)
+            case .kind(let kind): ("kind", 6, kind.rawValue)
+            case .reason(let reason): ("reason", 7, reason.rawValue)
+            case .outcome(let outcome): ("outcome", 8, outcome.rawValue)
+            // Operations have no posting list.
+            case .operation(let operation): ("operation", 0, operation.rawValue)
             }
         }
 

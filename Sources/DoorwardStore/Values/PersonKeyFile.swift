@@ -86,51 +86,43 @@ final class PersonKeyFile: Sendable {
         _ path: String, knownTo database: String, id known: [UInt8]?, random: any RandomNumberGenerator & Sendable,
         atStep: @escaping @Sendable (Step) throws -> Void = { _ in }
     ) throws(StoreOpenError) -> PersonKeyFile {
-        guard let ring = try read(path) else {
-            guard known == nil else { throw .personKeysMissing(path: path, database: database) }
-            var random = random
-            let ring = PersonKeyRing(using: &random)
-            do throws(DurableFile.Failure) {
-                try replace(path, by: ring)
-            } catch {
-                throw .failed(
-                    path: path, reason: "the file with the keys of personal data cannot be \(error.verb): \(error.reason)")
-            }
-            return PersonKeyFile(path: path, ring: ring, atStep: atStep)
+        if let file = try reading(path, knownTo: database, id: known, atStep: atStep) { return file }
+        guard known == nil else { throw .personKeysMissing(path: path, database: database) }
+        var random = random
+        let ring = PersonKeyRing(using: &random)
+        do throws(DurableFile.Failure) {
+            try DurableFile.replace(path, by: Array(ring.fileText.utf8))
+        } catch {
+            throw .failed(
+                path: path, reason: "the file with the keys of personal data cannot be \(error.verb): \(error.reason)")
         }
-        guard known == nil || known == ring.id else { throw .personKeysOfOther(path: path, database: database) }
         return PersonKeyFile(path: path, ring: ring, atStep: atStep)
     }
 
     /// Reads the file of a database that is only read; `nil` if there is no file.
     static func reading(
-        _ path: String, knownTo database: String, id known: [UInt8]?
+        _ path: String, knownTo database: String, id known: [UInt8]?,
+        atStep: @escaping @Sendable (Step) throws -> Void = { _ in }
     ) throws(StoreOpenError) -> PersonKeyFile? {
         guard let ring = try read(path) else { return nil }
         guard known == nil || known == ring.id else { throw .personKeysOfOther(path: path, database: database) }
-        return PersonKeyFile(path: path, ring: ring, atStep: { _ in })
+        return PersonKeyFile(path: path, ring: ring, atStep: atStep)
     }
 
     /// Returns whether the file exists. Throws if a gateway could not start with it.
     static func check(_ path: String) throws(StoreOpenError) -> Bool { try read(path) != nil }
 
     private static func read(_ path: String) throws(StoreOpenError) -> PersonKeyRing? {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard let status = fileStatus(path) else {
             if errno == ENOENT { return nil }
             throw .failed(path: path, reason: systemError("the file with the keys of personal data cannot be read"))
         }
-        guard status.st_mode & 0o077 == 0 else { throw .personKeysExposed(path: path) }
+        guard !status.isOpenToOthers else { throw .personKeysExposed(path: path) }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
             throw .failed(path: path, reason: "the file with the keys of personal data cannot be read")
         }
         guard let ring = PersonKeyRing(fileText: text) else { throw .personKeysDamaged(path: path) }
         return ring
-    }
-
-    private static func replace(_ path: String, by ring: PersonKeyRing) throws(DurableFile.Failure) {
-        try DurableFile.create("\(path).new", Array(ring.fileText.utf8))
-        try DurableFile.rename("\(path).new", to: path)
     }
 
     /// The id of the file; the database stores it.

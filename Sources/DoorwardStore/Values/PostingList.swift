@@ -14,28 +14,15 @@ enum PostingList: Hashable {
     /// The number that the database stores for the kind of list. It is never reused for another kind.
     var facet: Int64 {
         switch self {
-        case .commands(let match): Self.entries(match).facet + 16
-        case .entries(let match):
-            switch match {
-            case .device: 1
-            case .unit: 2
-            case .property: 3
-            case .actor: 4
-            case .denied: 5
-            case .kind: 6
-            case .reason: 7
-            case .outcome: 8
-            // Operations have no posting list.
-            case .operation: 0
-            }
+        case .commands(let match): match.facet + 16
+        case .entries(let match): match.facet
         }
     }
 
     /// The value of the column `value`: the 16 bytes of an id, or an enum value in UTF-8.
     var value: [UInt8] {
         switch self {
-        case .commands(let match): Self.entries(match).value
-        case .entries(let match):
+        case .commands(let match), .entries(let match):
             switch match {
             case .device(let id): [UInt8](id.blob)
             case .unit(let id): [UInt8](id.blob)

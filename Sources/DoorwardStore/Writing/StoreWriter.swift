@@ -79,7 +79,7 @@ actor StoreWriter {
     }
 
     /// `nil` unless the database is open.
-    private var connection: WriterConnection? { if case .open(let writer) = condition { writer.connection } else { nil } }
+    var connection: WriterConnection? { if case .open(let writer) = condition { writer.connection } else { nil } }
 
     /// Queues the transaction and waits until it is durable, was refused or has failed.
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
@@ -98,12 +98,6 @@ actor StoreWriter {
         reopenIfDue()
         if case .open = condition { return true }
         return false
-    }
-
-    /// Returns the settings of the writer's connection; `nil` if there is no connection.
-    func settings() throws -> StoreSettings? {
-        guard case .open(let writer) = condition else { return nil }
-        return try writer.connection.settings()
     }
 
     /// Writes the queued transactions, and moves the write-ahead log into the file. Afterwards, no transaction is accepted.
