@@ -175,9 +175,8 @@ struct BackupCopy {
     }
 
     static func logs(in db: Database) throws -> [LogSize] {
-        try db.rows("SELECT log_id, size FROM logs WHERE size > 0 ORDER BY log_id") { columns in
-            guard let log = LogID(try columns.value(String.self)) else { throw UnreadableColumn(column: "log_id") }
-            return LogSize(log: log, size: UInt64(try columns.value(Int64.self)))
+        try db.rows("SELECT log_id, size FROM logs WHERE size > 0 ORDER BY log_id") {
+            LogSize(log: try $0.log(), size: try $0.seq())
         }
     }
 }

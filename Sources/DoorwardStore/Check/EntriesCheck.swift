@@ -142,10 +142,8 @@ struct TilesCheck {
         }
     }
 
-    /// Adds the next leaf hash of the log.
-    mutating func see(_ leaf: [UInt8]) throws { try append(leaf, level: 0) }
-
-    private mutating func append(_ hash: [UInt8], level: Int) throws {
+    /// Adds the next hash of a level; by default the next leaf hash of the log.
+    mutating func see(_ hash: [UInt8], level: Int = 0) throws {
         if level == levels.count { levels.append((0, [])) }
         levels[level].hashes += hash
         guard levels[level].hashes.count == Self.tileBytes else { return }
@@ -153,7 +151,7 @@ struct TilesCheck {
         guard try stored(level, number) == hashes else { throw fault }
         expected += 1
         levels[level] = (number + 1, [])
-        try append(MerkleTree.root(ofLeafHashes: LogTiles.split(hashes)), level: level + 1)
+        try see(MerkleTree.root(ofLeafHashes: LogTiles.split(hashes)), level: level + 1)
     }
 
     /// Compares the incomplete tiles and the number of rows. Call it after the last record.

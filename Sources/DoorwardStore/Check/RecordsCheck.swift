@@ -20,16 +20,15 @@ struct RecordsCheck {
     mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {
         let logs = try logRows()
         let total = logs.reduce(0) { $0 + ($1.size - min($1.size, $1.firstSeq)) }
-        progress(StoreCheckProgress(stage: .records, done: 0, total: total))
-        for log in logs {
-            try check(log) { done in progress(StoreCheckProgress(stage: .records, done: done, total: total)) }
-        }
+        func report(_ done: UInt64) { progress(StoreCheckProgress(stage: .records, done: done, total: total)) }
+        report(0)
+        for log in logs { try check(log, report) }
         let rows = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
         guard rows == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(rows - Int(counts.records))) }
         try commands.finish(in: db)
         try projection.finish(logs.map { ($0.key, $0.firstSeq..<max($0.firstSeq, $0.projected)) }, in: db)
         counts.logs.sort { $0.log.description < $1.log.description }
-        progress(StoreCheckProgress(stage: .records, done: counts.records, total: total))
+        report(counts.records)
     }
 
     /// A row of `logs`.
@@ -46,12 +45,9 @@ struct RecordsCheck {
 
     private func logRows() throws -> [LogRow] {
         try db.rows("SELECT key, log_id, size, frontier, last_at, projected, first_seq FROM logs ORDER BY key") { columns in
-            let key: Int64 = try columns.value()
-            guard let id = LogID(try columns.value(String.self)) else { throw UnreadableColumn(column: "log_id") }
-            return LogRow(
-                key: key, id: id, size: UInt64(clamping: try columns.value(Int64.self)), frontier: try columns.bytes(),
-                lastAt: try columns.instant(), projected: UInt64(clamping: try columns.value(Int64.self)),
-                firstSeq: UInt64(clamping: try columns.value(Int64.self)))
+            LogRow(
+                key: try columns.value(), id: try columns.log(), size: try columns.seq(), frontier: try columns.bytes(),
+                lastAt: try columns.instant(), projected: try columns.seq(), firstSeq: try columns.seq())
         }
     }
 

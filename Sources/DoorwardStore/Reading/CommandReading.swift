@@ -22,14 +22,13 @@ struct CommandReading {
     /// Returns the command, if the query matches it. For an unknown id, reads the row and the intent of the next existing id,
     /// so that the lookup takes as long as for a command that the query does not match.
     func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
-        var found: (id: CommandID?, intent: EntryKey)?
-        try db.step(
+        let found = try db.value(
             """
             SELECT id, intent FROM commands WHERE intent = coalesce(
                 (SELECT intent FROM commands WHERE id >= ? ORDER BY id LIMIT 1),
                 (SELECT intent FROM commands ORDER BY id DESC LIMIT 1))
             """, [id]
-        ) { found = ($0.id(0), EntryKey(rawValue: $0.integer(1))) }
+        ) { (id: $0.id(0) as CommandID?, intent: EntryKey(rawValue: $0.integer(1))) }
         guard let found else { return nil }
         var scopes: [RecordScope] = []
         var actor: UserID?
@@ -303,11 +302,10 @@ enum CommandCounts {
 
     /// Returns the logs that contain commands of an actor, or commands of the actor on one device.
     static func logs(of actor: UserID, device: DeviceID?, in db: Database) throws -> Set<Int64> {
-        var logs: Set<Int64> = []
-        try db.step("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
-            if device == nil || row.id(1) == device { logs.insert(row.integer(0)) }
+        let logs = try db.values("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
+            device == nil || row.id(1) == device ? row.integer(0) : nil
         }
-        return logs
+        return Set(logs.compactMap(\.self))
     }
 
     /// Returns the number of commands that a selection without a beginning matches, each counted once. The cost grows with the

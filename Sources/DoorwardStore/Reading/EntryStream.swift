@@ -199,10 +199,8 @@ struct StoredLog {
 
     private static func read(_ columns: inout ColumnReader) throws -> StoredLog {
         let (key, name): (Int64, String) = (try columns.value(), try columns.value())
-        guard let id = LogID(name) else { throw UnreadableColumn(column: "log_id") }
-        return StoredLog(
-            key: key, id: id, name: name, firstSeq: UInt64(clamping: try columns.value(Int64.self)),
-            size: UInt64(clamping: try columns.value(Int64.self)))
+        guard let id = LogID(name) else { throw columns.unreadable() }
+        return StoredLog(key: key, id: id, name: name, firstSeq: try columns.seq(), size: try columns.seq())
     }
 }
 

@@ -155,29 +155,18 @@ enum LogHeadReading {
     static func heads(in db: Database) throws -> [LogHead] {
         var lastCheckpoints = try db.rows("SELECT log_id, generation, size, signed_at FROM log_checkpoints", []) { columns in
             LastCheckpoint(
-                log: try Self.log(columns.value()), generation: Int(clamping: try columns.value(Int64.self)),
-                size: UInt64(clamping: try columns.value(Int64.self)),
+                log: try columns.log(), generation: Int(clamping: try columns.value(Int64.self)), size: try columns.seq(),
                 signedAt: try columns.optionalInstant())
         }.reduce(into: [LogID: LastCheckpoint]()) { $0[$1.log] = $1 }
         var heads = try db.rows("SELECT log_id, size FROM logs", []) { columns in
-            let log = try Self.log(columns.value())
-            return LogHead(
-                log: log, size: UInt64(clamping: try columns.value(Int64.self)),
-                lastCheckpoint: lastCheckpoints.removeValue(forKey: log))
+            let log = try columns.log()
+            return LogHead(log: log, size: try columns.seq(), lastCheckpoint: lastCheckpoints.removeValue(forKey: log))
         }
         heads += lastCheckpoints.values.map { LogHead(log: $0.log, size: 0, lastCheckpoint: $0) }
         return heads.sorted { $0.log.description < $1.log.description }
     }
 
     static func frontier(of log: LogID, in db: Database) throws -> MerkleFrontier? {
-        let bytes = try db.firstRow("SELECT frontier FROM logs WHERE log_id = ?", [log.description]) { try $0.bytes() }
-        guard let bytes else { return nil }
-        guard let frontier = MerkleFrontier(bytes: bytes) else { throw UnreadableColumn(column: "frontier") }
-        return frontier
-    }
-
-    private static func log(_ name: String) throws -> LogID {
-        guard let log = LogID(name) else { throw UnreadableColumn(column: "log_id") }
-        return log
+        try db.firstRow("SELECT frontier FROM logs WHERE log_id = ?", [log.description]) { try $0.frontier() }
     }
 }

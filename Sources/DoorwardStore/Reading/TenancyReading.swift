@@ -6,20 +6,16 @@ import GRDB
 
 /// Reads the tenancy in pages, one table after the other.
 enum TenancyReading {
-    struct Page {
-        var changes: [TenancyChange] = []
-        /// The id after which the next page begins; `nil` for the last page.
-        var next: Data?
-    }
-
     static let pageSize = 4096
 
     /// - Parameter keys: `nil` if there is no person-key file: users are then read as erased ones.
-    static func page(of table: TenancyTable, after id: Data?, in db: Database, _ keys: PersonKeyFile?) throws -> Page {
-        var page = Page()
+    /// - Returns: the rows, and the id after which the next page begins; `nil` for the last page.
+    static func page(
+        of table: TenancyTable, after id: Data?, in db: Database, _ keys: PersonKeyFile?
+    ) throws -> (changes: [TenancyChange], next: Data?) {
         let columns = table.columns.joined(separator: ", ")
         let sql = "SELECT \(columns) FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(pageSize)"
-        page.changes = try db.rows(sql, [id ?? Data()]) { columns in
+        let changes = try db.rows(sql, [id ?? Data()]) { columns in
             do {
                 return try change(of: table, &columns, keys)
             } catch var error as UnreadableColumn {
@@ -27,8 +23,7 @@ enum TenancyReading {
                 throw error
             }
         }
-        if page.changes.count == pageSize { page.next = page.changes.last?.entity.row.id }
-        return page
+        return (changes, changes.count == pageSize ? changes.last?.entity.row.id : nil)
     }
 
     static func user(_ id: UserID, in db: Database, _ keys: PersonKeyFile) throws -> User? {

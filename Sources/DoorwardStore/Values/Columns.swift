@@ -1,3 +1,4 @@
+internal import DoorwardAudit
 internal import DoorwardDomain
 import FoundationEssentials
 import GRDB
@@ -108,6 +109,13 @@ struct ColumnReader {
     mutating func optionalInstant() throws -> Timestamp? {
         try optional(Int64.self).map { try required(Timestamp(stored: $0)) }
     }
+
+    mutating func frontier() throws -> MerkleFrontier { try required(MerkleFrontier(bytes: try bytes())) }
+
+    mutating func log() throws -> LogID { try required(LogID(try value(String.self))) }
+
+    /// Reads a `seq`, or a number of records.
+    mutating func seq() throws -> UInt64 { UInt64(clamping: try value(Int64.self)) }
 
     /// Reads an enum value by its raw value.
     mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word {

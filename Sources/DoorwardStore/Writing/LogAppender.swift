@@ -142,23 +142,17 @@ struct LogAppender {
 
     private mutating func head(of log: LogID, in db: Database) throws -> Head {
         if let head = heads[log] { return head }
-        let name = log.description
-        if let head = try Self.storedHead(name, in: db) {
-            heads.note(log, head)
-            return head
+        let stored = try db.firstRow("SELECT key, frontier, last_at FROM logs WHERE log_id = ?", [log.description]) {
+            Head(key: try $0.value(), frontier: try $0.frontier(), lastAt: try $0.instant())
         }
-        let head = (frontier: MerkleFrontier(), lastAt: Timestamp(milliseconds: 0))
+        if let stored {
+            heads.note(log, stored)
+            return stored
+        }
+        let empty = MerkleFrontier()
         try db.run(
-            "INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [name, head.frontier.bytes])
-        return Head(key: db.lastInsertedRowID, frontier: head.frontier, lastAt: head.lastAt)
-    }
-
-    private static func storedHead(_ name: String, in db: Database) throws -> Head? {
-        try db.firstRow("SELECT key, frontier, last_at FROM logs WHERE log_id = ?", [name]) { columns in
-            let key: Int64 = try columns.value()
-            guard let frontier = MerkleFrontier(bytes: try columns.bytes()) else { throw UnreadableColumn(column: "frontier") }
-            return Head(key: key, frontier: frontier, lastAt: try columns.instant())
-        }
+            "INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [log.description, empty.bytes])
+        return Head(key: db.lastInsertedRowID, frontier: empty, lastAt: Timestamp(milliseconds: 0))
     }
 
     /// Destroys an owner's keys in every log, and notes the erasure of a user, whose wrapping key is then removed from the
@@ -303,16 +297,11 @@ struct LogTruncator {
         var counts: [CommandCounts.Key: Int] = [:]
         for entry in entries { if let key = CommandCounts.Key(entry) { counts[key, default: 0] -= 1 } }
         try CommandCounts.subtract(counts, in: db)
-        for list in Set(entries.flatMap { $0.lists.map { BlockList(facet: $0.facet, value: $0.value) } }) {
+        for list in Set(entries.flatMap(\.lists)) {
             try db.run(
                 "DELETE FROM postings WHERE facet = ? AND value = ? AND log = ? AND first < ? AND last < ?",
                 [list.facet, list.value, log, Int64(until), Int64(until)])
         }
-    }
-
-    private struct BlockList: Hashable {
-        let facet: Int64
-        let value: [UInt8]
     }
 
     /// Destroys the keys of the days of which no record is left in the log.
