@@ -18,8 +18,17 @@ actor StoreWriter {
         case closed
     }
 
+    private struct Queue {
+        var waiting: [WaitingTransaction] = []
+        var accepted = 0
+        var isClosed = false
+        /// Whether the writer was woken and will take transactions from the queue again.
+        var isWriterAwake = false
+    }
+
     private nonisolated let executor: WriterExecutor
-    private nonisolated let queue: WriteQueue
+    /// Transactions take effect in the order in which they were accepted here.
+    private nonisolated let queue = Mutex(Queue())
     private var condition: Condition
     private nonisolated let context: StoreContext
     /// The keys of the person-key file. A reopened connection uses them too.
@@ -34,7 +43,6 @@ actor StoreWriter {
     init(connection: sending WriterConnection, context: StoreContext) {
         (self.context, keys) = (context, connection.keys)
         executor = WriterExecutor()
-        queue = WriteQueue(limit: context.limits.queuedTransactions)
         condition = .open(BatchWriter(connection: connection, context: context))
     }
 
@@ -85,9 +93,14 @@ actor StoreWriter {
     nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
         let transaction = PreparedTransaction(transaction)
         return await withCheckedContinuation { caller in
-            guard let accepted = queue.enqueue(WaitingTransaction(transaction: transaction, caller: caller)) else {
-                return caller.resume(returning: .failure(.unavailable))
+            let accepted = queue.withLock { queue -> (number: Int, wakes: Bool)? in
+                guard !queue.isClosed, queue.waiting.count < context.limits.queuedTransactions else { return nil }
+                queue.waiting.append(WaitingTransaction(transaction: transaction, caller: caller))
+                queue.accepted += 1
+                defer { queue.isWriterAwake = true }
+                return (queue.accepted, !queue.isWriterAwake)
             }
+            guard let accepted else { return caller.resume(returning: .failure(.unavailable)) }
             if accepted.wakes { wake() }
             context.hooks.afterAdmission(accepted.number)
         }
@@ -105,7 +118,7 @@ actor StoreWriter {
     /// Call it while the readers are open: a connection that is dropped after a failure must not be the last one, because
     /// closing the last connection checkpoints.
     func drain() throws(StoreError) {
-        queue.close()
+        queue.withLock { $0.isClosed = true }
         while writeNext() {}
         guard case .open(var writer) = condition else { return }
         condition = .closed
@@ -155,7 +168,13 @@ actor StoreWriter {
     ///
     /// - Returns: false if the queue is empty.
     private func writeNext() -> Bool {
-        let batch = queue.take(context.limits.transactionsPerFlush)
+        let batch = queue.withLock { queue in
+            let taken = Array(queue.waiting.prefix(context.limits.transactionsPerFlush))
+            queue.waiting.removeFirst(taken.count)
+            // If there are none, the next accepted transaction must wake the writer.
+            queue.isWriterAwake = !taken.isEmpty
+            return taken
+        }
         guard !batch.isEmpty else { return false }
         reopenIfDue()
         guard case .open(var writer) = condition else {
@@ -242,46 +261,6 @@ struct WaitingTransaction: Sendable {
     let caller: CheckedContinuation<Result<[RecordPosition], StoreError>, Never>
 
     func answer(_ result: Result<[RecordPosition], StoreError>) { caller.resume(returning: result) }
-}
-
-/// The bounded queue of the writer. Transactions take effect in the order in which they were accepted.
-final class WriteQueue: Sendable {
-    private struct State {
-        var waiting: [WaitingTransaction] = []
-        var accepted = 0
-        var isClosed = false
-        /// Whether the writer was woken and will take transactions from the queue again.
-        var isWriterAwake = false
-    }
-
-    private let limit: Int
-    private let state = Mutex(State())
-
-    init(limit: Int) { self.limit = limit }
-
-    /// Returns the number of accepted transactions, and whether the caller must wake the writer; `nil` if the queue is full or closed.
-    func enqueue(_ transaction: WaitingTransaction) -> (number: Int, wakes: Bool)? {
-        state.withLock { state in
-            guard !state.isClosed, state.waiting.count < limit else { return nil }
-            state.waiting.append(transaction)
-            state.accepted += 1
-            defer { state.isWriterAwake = true }
-            return (state.accepted, !state.isWriterAwake)
-        }
-    }
-
-    /// Takes at most `count` of the oldest waiting transactions. If there are none, the next accepted transaction must wake the
-    /// writer.
-    func take(_ count: Int) -> [WaitingTransaction] {
-        state.withLock { state in
-            let taken = Array(state.waiting.prefix(count))
-            state.waiting.removeFirst(taken.count)
-            state.isWriterAwake = !taken.isEmpty
-            return taken
-        }
-    }
-
-    func close() { state.withLock { $0.isClosed = true } }
 }
 
 /// Runs the writer on its own serial queue. A flush blocks its thread, which must not be one of Swift's cooperative threads.
