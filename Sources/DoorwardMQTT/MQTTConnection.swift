@@ -18,11 +18,12 @@ package final class MQTTConnection: Sendable {
         /// Whether the thread is in the resolver's blocking call, which cannot be interrupted.
         var isResolvingHost = false
         var stopContinuations: [CheckedContinuation<Void, Never>] = []
+        var lastFailure: MQTTFailure?
+        var droppedMessages = 0
     }
 
     private let machine: Mutex<ConnectionStateMachine>
     private let lifecycle = Mutex(Lifecycle())
-    private let state = Mutex(MQTTHealth())
     /// Copy of `ConnectionStateMachine.isConnected`, read without its lock.
     private let connectedFlag = Atomic(false)
     private let wakeupPipe = WakeupPipe()
@@ -47,8 +48,12 @@ package final class MQTTConnection: Sendable {
     /// Whether a message could be sent at this moment.
     package var isConnected: Bool { connectedFlag.load(ordering: .acquiring) }
 
-    /// The state of the connection, and its counters. An event is counted before it is delivered to the receiver.
-    package var health: MQTTHealth { state.withLock { $0 } }
+    /// Why the connection was last lost, stopped or could not be established; `nil` if that never happened. It is set before the
+    /// receiver gets the event.
+    package var lastFailure: MQTTFailure? { lifecycle.withLock(\.lastFailure) }
+
+    /// How many messages were received and dropped, as they were too long or too many.
+    package var droppedMessages: Int { lifecycle.withLock(\.droppedMessages) }
 
     // MARK: - Start and stop
 
@@ -132,22 +137,12 @@ package final class MQTTConnection: Sendable {
     private func send<Sent: Sendable>(
         _ body: (inout ConnectionStateMachine) throws(MQTTSendError) -> Sent
     ) throws(MQTTSendError) -> Sent {
-        do throws(MQTTSendError) {
-            guard isConnected else { throw .notConnected }
-            let (result, needsStep) = machine.withLock { machine -> (Result<Sent, MQTTSendError>, Bool) in
-                do throws(MQTTSendError) {
-                    return (.success(try body(&machine)), machine.needsStep)
-                } catch {
-                    return (.failure(error), machine.needsStep)
-                }
-            }
-            if needsStep { wakeupPipe.wake() }
-            let sent = try result.get()
-            state.withLock { $0.counts.publishesSent += 1 }
-            return sent
-        } catch {
-            state.withLock { $0.counts.publishesFailed += 1 }
-            throw error
+        guard isConnected else { throw .notConnected }
+        var needsStep = false
+        defer { if needsStep { wakeupPipe.wake() } }
+        return try machine.withLock { machine throws(MQTTSendError) in
+            defer { needsStep = machine.needsStep }
+            return try body(&machine)
         }
     }
 
@@ -201,9 +196,9 @@ package final class MQTTConnection: Sendable {
     }
 
     private func deliver(_ result: ConnectionStateMachine.StepResult) {
-        if result.dropped > 0 { state.withLock { $0.counts.messagesDropped += result.dropped } }
+        if result.dropped > 0 { lifecycle.withLock { $0.droppedMessages += result.dropped } }
         for event in result.events {
-            state.withLock { $0.record(event, at: clock.now()) }
+            if case .disconnected(let failure) = event { lifecycle.withLock { $0.lastFailure = failure } }
             receive(event)
         }
         if result.hasProbeResponse { machine.withLock { $0.confirmDelivered() } }

@@ -55,7 +55,7 @@ import Testing
         let back = await gateway.connected(from: gone)
         let message = await gateway.message(on: "door/set", from: back)
         #expect(message?.payload == Array("UNLOCK".utf8))
-        #expect(gateway.connection.health.counts.connects == 2 && gateway.connection.health.counts.disconnects == 1)
+        #expect(gateway.events.count { $0 == .connected(.v5) } == 2 && gateway.failures.count == 1)
         await gateway.event(from: back) { $0 == .subscribed }
         try gateway.connection.publish(publish)
         await gateway.connection.stop()

@@ -52,7 +52,7 @@ final class BrokerSession: Sendable {
     var isConnected: Bool { currentConnection.withLock { $0 }?.isConnected ?? false }
 
     /// Why the connection last ended or could not be established; `nil` before that happens, and while the gateway is stopped.
-    var failure: MQTTFailure? { currentConnection.withLock { $0 }?.health.lastFailure }
+    var failure: MQTTFailure? { currentConnection.withLock { $0 }?.lastFailure }
 
     /// Why the broker cannot be used now, as one sentence without its full stop; `nil` while it can.
     var outage: String? {
@@ -66,7 +66,7 @@ final class BrokerSession: Sendable {
     }
 
     /// Messages that the current connection has dropped.
-    var droppedMessages: Int { currentConnection.withLock { $0 }?.health.counts.messagesDropped ?? 0 }
+    var droppedMessages: Int { currentConnection.withLock { $0 }?.droppedMessages ?? 0 }
 
     /// Connects, and subscribes to the topics of all added locks.
     func start() {
@@ -97,7 +97,7 @@ final class BrokerSession: Sendable {
     func stop() async {
         let connection = currentConnection.withLock { $0.take() }
         await connection?.stop()
-        context.counters.messagesDropped.add(connection?.health.counts.messagesDropped ?? 0, ordering: .relaxed)
+        context.counters.messagesDropped.add(connection?.droppedMessages ?? 0, ordering: .relaxed)
         cancelStateRequests()
     }
 
