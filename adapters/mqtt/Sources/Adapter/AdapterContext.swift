@@ -4,48 +4,46 @@ internal import Logging
 internal import Synchronization
 
 /// Dependencies and state that all locks and brokers of one adapter share.
-struct AdapterContext: Sendable {
+final class AdapterContext: Sendable {
     let clock: any GatewayClock
     /// Runs the timers; `nil` for the global executor.
     let executor: (any TaskExecutor)?
     let logger: Logger
-    let reportForwarder: ReportForwarder
-    let counters: Counters
-    let codes = LockCodes()
+    /// Receives the locks' reports; `nil` while they are discarded.
+    let receiver = Mutex<(any ReportReceiver)?>(nil)
+    /// The codes that are sent with commands, by lock.
+    let codes = Mutex<[DeviceID: Secret<String>]>([:])
+    private let counters = Mutex<[AdapterCounter: Int]>([:])
+
+    init(clock: any GatewayClock, executor: (any TaskExecutor)?, logger: Logger) {
+        (self.clock, self.executor, self.logger) = (clock, executor, logger)
+    }
+
+    func count(_ counter: AdapterCounter, by number: Int = 1) { counters.withLock { $0[counter, default: 0] += number } }
+
+    /// The counters by their names in the metrics.
+    var counts: [String: Int] {
+        let counters = counters.withLock { $0 }
+        return Dictionary(uniqueKeysWithValues: AdapterCounter.allCases.map { ($0.rawValue, counters[$0] ?? 0) })
+    }
 }
 
-/// The codes that are sent with commands, by lock.
-final class LockCodes: Sendable {
-    private let codes = Mutex<[DeviceID: Secret<String>]>([:])
-
-    subscript(id: DeviceID) -> Secret<String>? { codes.withLock { $0[id] } }
-    func set(_ code: Secret<String>?, for id: DeviceID) { codes.withLock { $0[id] = code } }
-}
-
-/// Passes the locks' reports to the receiver, if one is set.
-final class ReportForwarder: Sendable {
-    private let receiver = Mutex<(any ReportReceiver)?>(nil)
-
-    func receive(_ report: LockReport) { receiver.withLock { $0 }?.receive(report) }
-    func set(_ new: (any ReportReceiver)?) { receiver.withLock { $0 = new } }
-}
-
-/// Counters over all brokers.
-final class Counters: Sendable {
+/// What is counted over all brokers. Raw values are the names in the metrics.
+enum AdapterCounter: String, CaseIterable {
     /// Established connections that ended.
-    let disconnects = Atomic(0)
+    case disconnects
     /// Connections that the gateway reset, so that no message arrives late.
-    let writeTimeouts = Atomic(0)
+    case writeTimeouts = "connections_cut"
     /// Commands that were sent.
-    let commandsPublished = Atomic(0)
+    case commandsPublished = "orders"
     /// State requests that were sent.
-    let stateRequestsPublished = Atomic(0)
+    case stateRequestsPublished = "questions"
     /// Messages that a connection rejected.
-    let publishesFailed = Atomic(0)
-    /// Messages that were received.
-    let messagesReceived = Atomic(0)
-    /// Received messages that were dropped.
-    let messagesDropped = Atomic(0)
+    case publishesFailed = "frames_refused"
+    /// All messages that were received.
+    case messagesReceived = "messages"
+    /// Received messages that were dropped because they were too long or too many.
+    case messagesDropped = "messages_dropped"
     /// Received messages that were malformed or unexpected.
-    let malformedMessages = Atomic(0)
+    case malformedMessages = "messages_odd"
 }

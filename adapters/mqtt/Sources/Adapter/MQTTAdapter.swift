@@ -32,8 +32,7 @@ package final class MQTTAdapter: Sendable {
         brokers: [MQTTBroker], library: ProfileLibrary, clock: any GatewayClock, random: RandomSource, logger: Logger,
         executor: (any TaskExecutor)? = nil
     ) {
-        let context = AdapterContext(
-            clock: clock, executor: executor, logger: logger, reportForwarder: ReportForwarder(), counters: Counters())
+        let context = AdapterContext(clock: clock, executor: executor, logger: logger)
         let registry = LockRegistry()
         var (sessions, discoveries): ([String: BrokerSession], [String: BrokerDiscovery]) = ([:], [:])
         for broker in brokers where sessions[broker.name] == nil {
@@ -104,7 +103,7 @@ extension MQTTAdapter: LockAdapter {
     }
 
     package func start(reports: any ReportReceiver) async throws {
-        context.reportForwarder.set(reports)
+        context.receiver.withLock { $0 = reports }
         guard registry.start() else { return }
         for session in sessions.values { session.start() }
         watchProfiles()
@@ -112,7 +111,7 @@ extension MQTTAdapter: LockAdapter {
 
     package func stop() async {
         // Discard the reports that closing the connections causes: they do not come from the locks.
-        context.reportForwarder.set(nil)
+        context.receiver.withLock { $0 = nil }
         registry.stop()
         profileWatch.withLock { $0.take()?.cancel() }
         for session in sessions.values { await session.stop() }
@@ -146,11 +145,11 @@ extension MQTTAdapter: LockAdapter {
 
     package func detach(_ id: DeviceID) {
         attachmentMutex.withLock { _ in registry.remove(id)?.deactivate(.detached) }
-        context.codes.set(nil, for: id)
+        context.codes.withLock { $0[id] = nil }
     }
 
     package func setCode(_ code: Secret<String>?, for id: DeviceID) {
-        context.codes.set(code, for: id)
+        context.codes.withLock { $0[id] = code }
         if case .lock(let lock)? = registry.entry(id) { lock.reportFaults() }
     }
 
@@ -281,27 +280,9 @@ extension MQTTAdapter {
 }
 
 extension MQTTAdapter {
-    /// Counters over all brokers.
-    ///
-    /// - `disconnects`: established connections that ended.
-    /// - `connections_cut`: connections that the gateway reset, so that no message arrives late.
-    /// - `orders`, `questions`: commands and state requests that were sent.
-    /// - `frames_refused`: messages that a connection rejected.
-    /// - `messages`: all messages that were received.
-    /// - `messages_dropped`: messages that were dropped because they were too long or too many.
-    /// - `messages_odd`: malformed or unexpected messages.
+    /// Counters over all brokers; see `AdapterCounter`.
     package var counts: [String: Int] {
-        let counters = context.counters
-        return [
-            "disconnects": counters.disconnects.load(ordering: .relaxed),
-            "connections_cut": counters.writeTimeouts.load(ordering: .relaxed),
-            "orders": counters.commandsPublished.load(ordering: .relaxed),
-            "questions": counters.stateRequestsPublished.load(ordering: .relaxed),
-            "frames_refused": counters.publishesFailed.load(ordering: .relaxed),
-            "messages": counters.messagesReceived.load(ordering: .relaxed),
-            "messages_dropped": counters.messagesDropped.load(ordering: .relaxed)
-                + sessions.values.reduce(0) { $0 + $1.droppedMessages },
-            "messages_odd": counters.malformedMessages.load(ordering: .relaxed),
-        ]
+        let dropped = sessions.values.reduce(0) { $0 + $1.droppedMessages }
+        return context.counts.merging([AdapterCounter.messagesDropped.rawValue: dropped], uniquingKeysWith: +)
     }
 }

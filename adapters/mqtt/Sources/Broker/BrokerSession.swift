@@ -97,7 +97,7 @@ final class BrokerSession: Sendable {
     func stop() async {
         let connection = currentConnection.withLock { $0.take() }
         await connection?.stop()
-        context.counters.messagesDropped.add(connection?.droppedMessages ?? 0, ordering: .relaxed)
+        context.count(.messagesDropped, by: connection?.droppedMessages ?? 0)
         cancelStateRequests()
     }
 
@@ -116,7 +116,7 @@ final class BrokerSession: Sendable {
                 MQTTPublish(topic: outgoing.topic, payload: outgoing.payload, qos: outgoing.qos, lifetime: lifetime),
                 requiring: response)
         } catch {
-            context.counters.publishesFailed.add(1, ordering: .relaxed)
+            context.count(.publishesFailed)
             throw error
         }
     }
@@ -179,11 +179,11 @@ final class BrokerSession: Sendable {
             }
         case .subscribed: requestWaitingStates()
         case .disconnected(let failure):
-            if failure == .writeTimeout || failure == .notResponding { context.counters.writeTimeouts.add(1, ordering: .relaxed) }
+            if failure == .writeTimeout || failure == .notResponding { context.count(.writeTimeouts) }
             log(.warning, "broker is not connected (\(failure.reason))", [:])
             // A failed attempt to connect changes no known state.
             guard wasConnected.exchange(false, ordering: .relaxed) else { return }
-            context.counters.disconnects.add(1, ordering: .relaxed)
+            context.count(.disconnects)
             cancelStateRequests()
             for lock in routes.withLock({ $0.locks }) { lock.brokerDisconnected() }
         case .subscriptionRefused(let filter, let reason): handleRefusal(of: filter, reason)
@@ -226,7 +226,7 @@ final class BrokerSession: Sendable {
     }
 
     private func route(_ message: MQTTMessage) {
-        context.counters.messagesReceived.add(1, ordering: .relaxed)
+        context.count(.messagesReceived)
         for lock in routes.withLock({ $0.topics.values(matching: message.topic) }) { lock.receive(message) }
         for notice in discovery.receive(message) { logDiscoveryGap(notice) }
     }

@@ -26,7 +26,8 @@ struct AddressValues {
             }
             if value == .null, variable.isOptional || variable.defaultValue != nil { continue }
             (values[variable.name], keys[variable.name]) = (value, key)
-            if variable.form == .any, variable.isList(value) { continue }
+            // Only a hook can read a list or an object.
+            if variable.form == .any, value.array != nil || value.object != nil { continue }
             do { resolvedTexts[variable.name] = try variable.text(of: value) } catch { problems[key] = error }
         }
         for variable in profile.variables where values[variable.name] == nil && problems[variable.name] == nil {
@@ -52,35 +53,30 @@ struct AddressValues {
     ///   added later are not applied, so that they do not make the lock unreachable.
     mutating func checkTopics(of profile: Profile, _ parts: ProfileBody, isAttached: Bool) {
         guard problems.isEmpty else { return }
-        for variable in profile.variables where profile.parts.topics.contains(where: { $0.names.contains(variable.name) }) {
-            rejectWildcards(variable)
-        }
-        if let base = profile.base {
-            for variable in profile.variables where base.names.contains(variable.name) { rejectWildcards(variable) }
-        }
+        let inTopics = Set((profile.parts.topics + [profile.base].compactMap(\.self)).flatMap(\.names))
+        for variable in profile.variables where inTopics.contains(variable.name) { rejectWildcards(variable) }
         guard problems.isEmpty else { return }
-        if !isAttached { checkVariables(of: profile) }
+        if !isAttached { checkVariables(of: profile, inTopics) }
         guard problems.isEmpty else { return }
         let commands = Set(parts.commands.values.joined().map { TopicText($0.topic.text) })
         let states = parts.values.filter { $0.aspect == .state }.map(\.reader.topic.text)
         for topic in parts.topics.map(\.text) {
             if isAttached, MQTTTopic(topic) != nil { continue }
-            if let problem = TopicRule.problem(with: topic) { recordProblem(topic, of: profile, problem) }
+            if let problem = TopicRule.problem(with: topic) { problems[key(of: topic, profile)] = problem }
         }
-        for topic in states where commands.contains(TopicText(topic)) { recordProblem(topic, of: profile, .commandTopic) }
-        for text in parts.values.compactMap(\.ambiguousText) { recordProblem(text, of: profile, .malformed) }
-        if let text = parts.ambiguousCommand { recordProblem(text, of: profile, .malformed) }
+        for topic in states where commands.contains(TopicText(topic)) { problems[key(of: topic, profile)] = .commandTopic }
+        for text in parts.values.compactMap(\.ambiguousText) + [parts.ambiguousCommand].compactMap(\.self) {
+            problems[key(of: text, profile)] = .malformed
+        }
     }
 
     /// Finds variables that break a topic rule by themselves, so that the error names the right variable.
-    private mutating func checkVariables(of profile: Profile) {
-        let templates = profile.parts.topics + [profile.base].compactMap(\.self)
+    private mutating func checkVariables(of profile: Profile, _ inTopics: Set<String>) {
         for variable in profile.variables {
             // A variable with `words` takes only values that the profile itself lists, so its value needs no check.
             if case .words = variable.form { continue }
             guard let text = resolvedTexts[variable.name] else { continue }
-            let isInTopic = templates.contains { $0.names.contains(variable.name) }
-            let problem = isInTopic ? TopicRule.problem(withPart: text) : nil
+            let problem = inTopics.contains(variable.name) ? TopicRule.problem(withPart: text) : nil
             let isHidden = text.unicodeScalars.contains { $0.properties.isBidiControl }
             if let problem = problem ?? (isHidden ? .bidirectionalCharacter : nil) {
                 problems[keys[variable.name] ?? variable.name] = problem
@@ -95,11 +91,6 @@ struct AddressValues {
         problems[keys[variable.name] ?? variable.name] = .malformed
     }
 
-    /// Records a problem of a topic under the key of the variable that causes it.
-    private mutating func recordProblem(_ topic: String, of profile: Profile, _ problem: VariableProblem) {
-        problems[key(of: topic, profile)] = problem
-    }
-
     /// Returns the key whose value is part of a topic; `topic` if there is none.
     func key(of topic: String, _ profile: Profile) -> String {
         let variable = profile.variables.last { resolvedTexts[$0.name].map { topic.contains($0) && !$0.isEmpty } ?? false }
@@ -110,16 +101,6 @@ struct AddressValues {
         AddressErrors(
             problems.sorted { $0.key < $1.key }
                 .map { AddressErrors.Mistake(field: "address.\($0.key)", problem: $0.value.rawValue) })
-    }
-}
-
-extension ProfileVariable {
-    /// Whether the value is a list or an object, which only a hook can read.
-    func isList(_ value: JSONValue) -> Bool {
-        switch value {
-        case .array, .object: true
-        default: false
-        }
     }
 }
 
@@ -158,22 +139,11 @@ enum TopicRule {
 
     /// Whether a text has an empty topic level: a slash at an end, or beside another one.
     private static func hasEmptyTopicLevel(_ text: String) -> Bool {
-        let slash = UInt8(ascii: "/")
-        var before = slash
-        for byte in text.utf8 {
-            if byte == slash, before == slash { return true }
-            before = byte
-        }
-        return before == slash && !text.isEmpty
+        !text.isEmpty && TopicText(text).levels.contains { $0.text.isEmpty }
     }
 }
 
 extension Unicode.Scalar {
     /// Whether this is a control character, or a line or paragraph separator.
-    var isControlling: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
-    }
+    var isControlling: Bool { [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory) }
 }

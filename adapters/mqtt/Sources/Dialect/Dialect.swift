@@ -9,12 +9,12 @@ package struct Dialect: Sendable {
     /// The capabilities of this lock: those of the profile whose topics can be resolved with the address.
     package let capabilities: LockCapabilities
     /// The subscriptions of the lock: exact topics, and a wildcard if the last topic level is the name of an event.
-    package let filters: [MQTTFilter]
+    package var filters: [MQTTFilter] { routes.filters }
     /// The filters in `filters` for topics on which only commands are published. A retained command is detected there.
-    let commandFilters: Set<MQTTFilter>
+    var commandFilters: Set<MQTTFilter> { routes.commandFilters }
     /// The subscriptions through which the lock's responses arrive. The broker must grant the subscriptions to the lock's state
     /// topics.
-    let responseSubscriptions: MQTTResponseSubscriptions
+    var responseSubscriptions: MQTTResponseSubscriptions { routes.responseSubscriptions }
     /// The lock's own topic for the unlock command or, if there is none, for lock or unlatch. It distinguishes the locks of a
     /// broker. Commands may be sent to another topic, where a bridge has an API for all of its locks.
     package let commandTopic: MQTTTopic
@@ -23,7 +23,7 @@ package struct Dialect: Sendable {
     /// The topic uses of the lock, which may conflict with those of another lock of the same broker.
     let uses: Set<TopicUse>
     /// The QoS of the lock's subscriptions.
-    package let subscribeQoS: MQTTQoS
+    package var subscribeQoS: MQTTQoS { parts.subscribeQoS }
 
     let parts: ProfileBody
     let routes: TopicRoutes
@@ -38,14 +38,34 @@ package struct Dialect: Sendable {
     package init(
         _ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false
     ) throws(AddressErrors) {
-        let resolved = try ResolvedProfile(profile, variables, isAttached: isAttached)
-        (self.profile, parts, capabilities) = (profile, resolved.parts, resolved.capabilities)
-        (routes, commandMessages) = (resolved.routes, resolved.commandMessages)
-        (commandTopic, endpoints, uses) = (resolved.commandTopic, resolved.endpoints, resolved.uses)
-        (filters, commandFilters) = (resolved.routes.filters, Set(resolved.routes.commandFilters))
-        responseSubscriptions = resolved.routes.responseSubscriptions
-        stateRequest = resolved.stateRequest
-        subscribeQoS = resolved.parts.subscribeQoS == .atLeastOnce ? .atLeastOnce : .atMostOnce
+        var address = AddressValues(profile, variables)
+        let texts = address.texts(profile)
+        var parts = profile.parts.resolved(with: texts)
+        if let hook = profile.hook, address.problems.isEmpty {
+            do { try hook.apply(address.values, to: &parts) } catch { address.problems.merge(error.problems) { old, _ in old } }
+        }
+        address.checkTopics(of: profile, parts, isAttached: isAttached)
+        guard address.problems.isEmpty else { throw address.errors }
+        // The last form uses the lock's own topic. A form before it may use the topic of a bridge's API, which many locks share.
+        let own = [LockOperation.unlock, .lock, .unlatch].lazy.compactMap { parts.commands[$0]?.last }
+        guard let commandTopic = own.compactMap({ MQTTTopic($0.topic.text) }).first else {
+            throw AddressErrors([AddressErrors.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
+        }
+        (self.profile, self.parts, self.commandTopic) = (profile, parts, commandTopic)
+        commandMessages = parts.commands.compactMapValues { forms in
+            forms.first.flatMap { form in MQTTTopic(form.topic.text).map { CommandMessage(form, $0, parts.commandQoS) } }
+        }
+        endpoints = CommandEndpoint.all(of: profile, own: commandTopic, parts, resolvedWith: texts)
+        stateRequest = parts.refresh.first.flatMap { part in
+            MQTTTopic(part.topic.text).map {
+                OutgoingMessage(topic: $0, payload: part.bytes(code: nil, reference: ""), qos: .atMostOnce)
+            }
+        }
+        let observedTopics = commandMessages.values.map(\.topic) + parts.commandTopics.compactMap { MQTTTopic($0.text) }
+        routes = TopicRoutes(parts, commandTopics: observedTopics, stateRequest: stateRequest?.topic)
+        uses = TopicUse.all(of: parts, commandTopics: observedTopics)
+        capabilities = LockCapabilities(
+            commandMessages.keys.compactMap(\.requiredCapability) + ProfileCapability.all(of: parts).compactMap(\.capability))
     }
 
     /// Whether the lock requires a code for every command.
@@ -208,64 +228,6 @@ package struct Dialect: Sendable {
     }
 }
 
-/// Resolves a profile for one address, and collects the problems of the address.
-struct ResolvedProfile {
-    private(set) var parts: ProfileBody
-    private(set) var capabilities: LockCapabilities = []
-    private(set) var commandMessages: [LockOperation: CommandMessage] = [:]
-    let routes: TopicRoutes
-    let commandTopic: MQTTTopic
-    let endpoints: Set<CommandEndpoint>
-    let uses: Set<TopicUse>
-    let stateRequest: OutgoingMessage?
-
-    init(_ profile: Profile, _ variables: [String: JSONValue], isAttached: Bool) throws(AddressErrors) {
-        var address = AddressValues(profile, variables)
-        let texts = address.texts(profile)
-        parts = profile.parts.resolved(with: texts)
-        if let hook = profile.hook, address.problems.isEmpty {
-            do { try hook.apply(address.values, to: &parts) } catch { address.problems.merge(error.problems) { old, _ in old } }
-        }
-        address.checkTopics(of: profile, parts, isAttached: isAttached)
-        guard address.problems.isEmpty else { throw address.errors }
-        commandMessages = Self.commandMessages(parts)
-        let precedence: [LockOperation] = [.unlock, .lock, .unlatch]
-        // The last form uses the lock's own topic. A form before it may use the topic of a bridge's API, which many locks share.
-        let own = precedence.lazy.compactMap { [parts] in parts.commands[$0]?.last }
-        guard let commandTopic = own.compactMap({ MQTTTopic($0.topic.text) }).first else {
-            throw AddressErrors([AddressErrors.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
-        }
-        self.commandTopic = commandTopic
-        endpoints = CommandEndpoint.all(of: profile, own: commandTopic, parts, resolvedWith: texts)
-        stateRequest = parts.refresh.first.flatMap { part in
-            MQTTTopic(part.topic.text).map {
-                OutgoingMessage(topic: $0, payload: part.bytes(code: nil, reference: ""), qos: .atMostOnce)
-            }
-        }
-        let observedTopics = commandMessages.values.map(\.topic) + parts.commandTopics.compactMap { MQTTTopic($0.text) }
-        routes = TopicRoutes(parts, commandTopics: observedTopics, stateRequest: stateRequest?.topic)
-        uses = TopicUse.all(of: parts, commandTopics: observedTopics)
-        capabilities = Self.capabilities(parts, commandMessages)
-    }
-
-    private static func commandMessages(_ parts: ProfileBody) -> [LockOperation: CommandMessage] {
-        parts.commands.compactMapValues { forms in
-            forms.first.flatMap { form in MQTTTopic(form.topic.text).map { CommandMessage(form, $0, parts.commandQoS) } }
-        }
-    }
-
-    /// Returns the capabilities of the resolved profile, which follow from its commands and its other parts.
-    private static func capabilities(_ parts: ProfileBody, _ commandMessages: [LockOperation: CommandMessage]) -> LockCapabilities
-    {
-        var capabilities: LockCapabilities = []
-        for operation in commandMessages.keys { if let needed = operation.requiredCapability { capabilities.insert(needed) } }
-        for profileCapability in ProfileCapability.all(of: parts) {
-            if let capability = profileCapability.capability { capabilities.insert(capability) }
-        }
-        return capabilities
-    }
-}
-
 extension ProfileCapability {
     /// Returns the capabilities that follow from a profile's parts.
     static func all(of parts: ProfileBody) -> Set<ProfileCapability> { Set(allCases.filter { $0.isSupported(by: parts) }) }
@@ -297,10 +259,7 @@ struct CommandMessage: Sendable {
     let qos: MQTTQoS
     private let part: CommandTemplate
 
-    init(_ part: CommandTemplate, _ topic: MQTTTopic, _ qos: ProfileQoS) {
-        (self.part, self.topic) = (part, topic)
-        self.qos = qos == .atLeastOnce ? .atLeastOnce : .atMostOnce
-    }
+    init(_ part: CommandTemplate, _ topic: MQTTTopic, _ qos: MQTTQoS) { (self.part, self.topic, self.qos) = (part, topic, qos) }
 
     var acceptsCode: Bool { part.payloadWithCode != nil }
     var hasReference: Bool { part.hasReference }

@@ -71,7 +71,7 @@ extension MessageDecoder {
 
 extension LockOperation {
     /// The operation in the event with which a lock reports this movement.
-    fileprivate var eventOperation: LockEvent.Operation? {
+    var eventOperation: LockEvent.Operation? {
         switch self {
         case .lock: .lock
         case .unlock: .unlock

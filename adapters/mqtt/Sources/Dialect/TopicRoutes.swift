@@ -19,7 +19,7 @@ struct TopicRoutes: Sendable {
     private(set) var filters: [MQTTFilter] = []
     /// The filters in `filters` for command topics on which no state or event is published. Only for these is Retain As Published
     /// safe.
-    private(set) var commandFilters: [MQTTFilter] = []
+    private(set) var commandFilters: Set<MQTTFilter> = []
     /// The subscriptions through which the lock's responses arrive.
     private(set) var responseSubscriptions = MQTTResponseSubscriptions.none
 
@@ -36,17 +36,17 @@ struct TopicRoutes: Sendable {
         for (index, part) in parts.acks.enumerated() { add(part.reader.topic.text) { $0.acks.append(index) } }
         for topic in commandTopics { add(topic.description) { $0.isCommand = true } }
         if let stateRequest { add(stateRequest.description) { $0.isStateRequest = true } }
-        commandFilters = routes.compactMap { topic, route in
-            route.isCommand && route.values.isEmpty && route.events.isEmpty ? MQTTFilter(String(topic.text)) : nil
-        }
+        commandFilters = Set(
+            routes.compactMap { topic, route in
+                route.isCommand && route.values.isEmpty && route.events.isEmpty ? MQTTFilter(String(topic.text)) : nil
+            })
         // Put the availability topics last: when the lock is reported online, its other topics are already subscribed to.
         let availabilityFilters = Set(
             parts.values.filter { $0.aspect == .availability }.compactMap { MQTTFilter($0.reader.topic.text) })
         filters = filters.filter { !availabilityFilters.contains($0) } + filters.filter { availabilityFilters.contains($0) }
         let states = Set(parts.values.filter { $0.aspect == .state }.compactMap { MQTTFilter($0.reader.topic.text) })
-        let (others, commands) = (filters.filter { !states.contains($0) }, Set(commandFilters))
         responseSubscriptions = MQTTResponseSubscriptions(
-            required: Array(states), optional: others.filter { !commands.contains($0) })
+            required: Array(states), optional: filters.filter { !states.contains($0) && !commandFilters.contains($0) })
     }
 
     /// - Returns: `nil` if the profile does not use the topic.

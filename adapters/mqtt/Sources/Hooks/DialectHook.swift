@@ -112,7 +112,8 @@ struct HomeAssistantHook {
         parts.availabilityMode = text("availability_mode").flatMap { ProfileBody.Mode(rawValue: $0) } ?? .latest
         guard let value = address["availability"] else { return }
         // Home Assistant accepts the list or the single topic, not both.
-        guard address["availability_topic"] == nil, let items = items(value), (1...20).contains(items.count) else {
+        let items = value.object == nil ? value.array ?? [] : [value]
+        guard address["availability_topic"] == nil, (1...20).contains(items.count) else {
             problems["availability"] = .malformed
             return
         }
@@ -125,20 +126,9 @@ struct HomeAssistantHook {
         }
     }
 
-    private func items(_ value: JSONValue) -> [JSONValue]? {
-        switch value {
-        case .array(let items): items
-        case .object: [value]
-        default: nil
-        }
-    }
-
     private func availability(_ item: JSONValue) -> StateMapping? {
-        guard case .object(let fields) = item else { return nil }
-        func field(_ names: String...) -> String? {
-            for name in names { if case .string(let text)? = fields[name] { return text } }
-            return nil
-        }
+        guard let fields = item.object else { return nil }
+        func field(_ names: String...) -> String? { names.lazy.compactMap { fields[$0]?.string }.first }
         guard let topic = field("topic", "t"), MQTTTopic(topic) != nil else { return nil }
         var reader = ValueReader(topic: ProfileTemplate(literal: topic))
         if let template = field("value_template", "val_tpl") {

@@ -89,15 +89,7 @@ extension RecordEvent {
     fileprivate static let movements: Set<RecordEvent> = [.locked, .unlocked, .unlatched, .jammed]
 
     /// The event of a movement to this state; `nil` for unknown and transitional states.
-    fileprivate init?(_ state: LockState) {
-        switch state {
-        case .locked: self = .locked
-        case .unlocked: self = .unlocked
-        case .unlatched: self = .unlatched
-        case .jammed: self = .jammed
-        case .locking, .unlocking, .unknown: return nil
-        }
-    }
+    fileprivate init?(_ state: LockState) { self.init(rawValue: state.rawValue) }
 }
 
 extension LockEvent {
@@ -138,31 +130,10 @@ extension LockEvent.Operation {
         }
     }
 
-    fileprivate var recordEvent: RecordEvent? {
-        switch self {
-        case .lock: .locked
-        case .unlock: .unlocked
-        case .open: .unlatched
-        case .none, .unknown: nil
-        }
-    }
+    var recordEvent: RecordEvent? { resultingState.flatMap { RecordEvent($0) } }
 }
 
 extension LockEvent.Method {
-    fileprivate var eventMethod: EventMethod {
-        switch self {
-        case .keypad: .keypad
-        case .rfid: .rfid
-        case .fingerprint: .fingerprint
-        case .manual: .manual
-        case .key: .key
-        case .button: .button
-        case .fob: .fob
-        case .remote: .remote
-        case .app, .homekit: .app
-        case .auto: .auto
-        case .schedule: .schedule
-        case .unknown: .unknown
-        }
-    }
+    /// The method of the same name; HomeKit is an app.
+    var eventMethod: EventMethod { self == .homekit ? .app : EventMethod(rawValue: rawValue.uppercased()) ?? .unknown }
 }

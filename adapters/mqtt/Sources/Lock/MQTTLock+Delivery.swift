@@ -2,6 +2,7 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardMQTT
 internal import Logging
+internal import Synchronization
 
 /// Faults that the gateway itself detects on the transport to one lock.
 struct DeliveryFaults {
@@ -87,7 +88,7 @@ extension MQTTLock {
         summary: "The lock needs a code, and none is stored.")
 
     /// Whether no command can be sent because the lock's code is missing.
-    private var isWithoutCode: Bool { dialect.needsCode && context.codes[id] == nil }
+    private var isWithoutCode: Bool { dialect.needsCode && context.codes.withLock { $0[id] } == nil }
 
     /// Whether the broker has been responsive since a command, but has not delivered the command to the gateway's subscription.
     /// Acknowledgements do not show this: a broker acknowledges no message of QoS 0, and a broker of MQTT 3.1.1 also acknowledges
@@ -220,13 +221,7 @@ struct CommandEchoFilter {
     private let until: MonotonicInstant
 
     init(_ operation: LockOperation, until: MonotonicInstant) {
-        switch operation {
-        case .lock: event = .locked
-        case .unlock: event = .unlocked
-        case .unlatch: event = .unlatched
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: event = nil
-        }
-        self.until = until
+        (event, self.until) = (operation.eventOperation?.recordEvent, until)
     }
 
     /// Whether a fact is such an event. A state is never filtered, because it may confirm the command.

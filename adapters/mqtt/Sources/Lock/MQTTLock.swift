@@ -107,15 +107,9 @@ final class MQTTLock: Sendable {
         let now = clock.now()
         guard command.deadline > now else { throw .transportBusy }
         let lifetime = min(command.deadline, now.advanced(by: Self.maxLifetime)).duration(since: now)
-        let result = state.withLock { state -> Result<Void, AdapterError> in
-            do throws(AdapterError) {
-                try send(command, lifetime: lifetime, until: clock.monotonicNow().advanced(by: lifetime), &state)
-                return .success(())
-            } catch {
-                return .failure(error)
-            }
+        try state.withLock { state throws(AdapterError) in
+            try send(command, lifetime: lifetime, until: clock.monotonicNow().advanced(by: lifetime), &state)
         }
-        try result.get()
     }
 
     private func send(
@@ -125,7 +119,7 @@ final class MQTTLock: Sendable {
         guard session.isConnected, state.dialectState.availability != .offline, state.renamedID == nil else { throw .offline }
         abandonCommand(&state)
         let before = state.dialectState
-        let code = context.codes[id]
+        let code = context.codes.withLock { $0[id] }
         if dialect.needsCode, code == nil { throw .codeRequired }
         let messages = try dialect.encodeCommand(
             command.operation, code: dialect.acceptsCode(command.operation) ? code : nil,
@@ -139,7 +133,7 @@ final class MQTTLock: Sendable {
             throw AdapterError(error)
         }
         state.publishedCommands.record(command.commandID, messages.command, until: until)
-        context.counters.commandsPublished.add(1, ordering: .relaxed)
+        context.count(.commandsPublished)
         (state.previousCommand, state.lastCommand) = (state.lastCommand?.id, (command.commandID, sent.number))
         state.delivery = CommandDelivery(command.commandID, messages.command, sent)
         state.echoFilter = CommandEchoFilter(command.operation, until: until.advanced(by: CommandEchoFilter.delay))
@@ -227,7 +221,7 @@ final class MQTTLock: Sendable {
             switch state.rateLimiter.admit(at: now) {
             case .accept: process(message, &state)
             case .drop(let isFirst):
-                context.counters.messagesDropped.add(1, ordering: .relaxed)
+                context.count(.messagesDropped)
                 recordDrop(isFirst: isFirst, &state, at: now)
             }
         }
@@ -294,11 +288,11 @@ final class MQTTLock: Sendable {
             return !state.isDeliveringReports
         }
         guard delivers else { return }
-        while let report = state.withLock({ $0.nextReport() }) { context.reportForwarder.receive(report) }
+        while let report = state.withLock({ $0.nextReport() }) { context.receiver.withLock { $0 }?.receive(report) }
     }
 
     private func log(_ diagnostic: Diagnostic, _ topic: String) {
-        context.counters.malformedMessages.add(1, ordering: .relaxed)
+        context.count(.malformedMessages)
         let level: Logger.Level = diagnostic == .retainedCommandFound ? .warning : .debug
         context.logger.log(
             level: level, "\(diagnostic.logMessage)",
@@ -348,7 +342,7 @@ final class MQTTLock: Sendable {
             } catch {
                 return AdapterError(error)
             }
-            context.counters.stateRequestsPublished.add(1, ordering: .relaxed)
+            context.count(.stateRequestsPublished)
         }
         if let now { state.lastStateRequest = now }
         return nil

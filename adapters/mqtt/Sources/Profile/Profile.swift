@@ -1,4 +1,5 @@
 internal import DoorwardDomain
+internal import DoorwardMQTT
 package import DoorwardYAML
 
 /// An MQTT dialect of locks, as a profile file describes it.
@@ -105,10 +106,10 @@ struct ProfileBody: Hashable, Sendable {
     var retriesStateRequest = false
     /// Whether each message repeats all known values, whatever the profile's quirks are.
     var republishesCachedState = false
-    var commandQoS = ProfileQoS.atMostOnce
+    var commandQoS = MQTTQoS.atMostOnce
     /// Whether the lock requires a code for every command.
     var needsCode = false
-    var subscribeQoS = ProfileQoS.atMostOnce
+    var subscribeQoS = MQTTQoS.atMostOnce
 
     /// Resolves the variables; parts with a missing variable are left out.
     func resolved(with values: [String: String]) -> ProfileBody {
@@ -126,9 +127,6 @@ struct ProfileBody: Hashable, Sendable {
 
     func has(_ aspect: StateMapping.Aspect) -> Bool { values.contains { $0.aspect == aspect } }
 }
-
-/// The QoS of a profile's messages, as the number of MQTT.
-enum ProfileQoS: Int, Hashable, Sendable { case atMostOnce, atLeastOnce }
 
 /// Whether a part of a profile applies to an address, by the values of two variables.
 struct PartCondition: Hashable, Sendable {

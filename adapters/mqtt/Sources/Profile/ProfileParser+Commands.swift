@@ -1,4 +1,5 @@
 internal import DoorwardDomain
+internal import DoorwardMQTT
 internal import DoorwardYAML
 
 extension ProfileParser {
@@ -48,7 +49,8 @@ extension ProfileParser {
         }
         let json = parsedJSON(template)
         guard isJSON else {
-            if json?.isContainer == true { field.note("`\(field.path)` looks like JSON; write `source: json` beside it") }
+            let looksLikeJSON = json?.object != nil || json?.array != nil
+            if looksLikeJSON { field.note("`\(field.path)` looks like JSON; write `source: json` beside it") }
             return template
         }
         if json == nil { field.note("`\(field.path)` is no JSON") }
@@ -116,22 +118,13 @@ extension ProfileParser {
 
     func readQoS(_ file: YAMLSection, _ parts: inout ProfileBody) {
         guard let section = file["qos"].section(keys: ProfileKeys.qos) else { return }
-        let levels: [String: ProfileQoS] = ["0": .atMostOnce, "1": .atLeastOnce]
+        let levels: [String: MQTTQoS] = ["0": .atMostOnce, "1": .atLeastOnce]
         parts.subscribeQoS =
             section["subscribe"].value("0 or 1 (the broker then sends messages of QoS 2 with QoS 1)") { levels[$0] }
             ?? .atMostOnce
         parts.commandQoS =
             section["command"].value("0 or 1; 2 can send a command twice after a broken connection") { levels[$0] }
             ?? .atMostOnce
-    }
-}
-
-extension JSONText {
-    fileprivate var isContainer: Bool {
-        switch self {
-        case .object, .array: true
-        default: false
-        }
     }
 }
 
