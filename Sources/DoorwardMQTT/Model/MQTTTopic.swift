@@ -4,32 +4,27 @@ internal import DoorwardDomain
 /// brokers reserve. The name contains nothing for which a broker may end the connection: no control characters, no noncharacters
 /// (section 1.5.4), and at most 200 slashes (mosquitto). It is stream-safe.
 package struct MQTTTopic: Hashable, Sendable, CustomStringConvertible {
-    /// The topic as it is transmitted.
-    package let description: String
+    /// Compared by bytes, as MQTT does: no Unicode normalization (MQTT 5.0, section 4.7.3).
+    fileprivate let text: TopicText
 
     /// - Returns: `nil` if `text` violates these rules.
     package init?(_ text: String) {
         guard TopicRules.isValid(text), !text.hasPrefix("$"), !text.utf8.contains(where: TopicRules.isWildcard) else {
             return nil
         }
-        description = text
+        self.text = TopicText(text)
     }
 
-    /// Compares bytes, as MQTT does: no Unicode normalization (MQTT 5.0, section 4.7.3).
-    package static func == (one: Self, other: Self) -> Bool { one.text == other.text }
-
-    /// Hashes the bytes.
-    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
-
-    private var text: TopicText { TopicText(description) }
+    /// The topic as it is transmitted.
+    package var description: String { String(text.text) }
 }
 
 /// A topic filter: `+` matches one level, and `#` at the end matches all that follow. It has the limits of `MQTTTopic`, but may
 /// begin with `$`.
 package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
-    /// The filter as it is transmitted.
-    package let description: String
+    /// Compared by bytes, as in `MQTTTopic`.
     private let levels: [TopicText]
+    private let text: TopicText
 
     /// - Returns: `nil` if `text` is not a valid filter (MQTT 5.0, section 4.7.1).
     package init?(_ text: String) {
@@ -39,17 +34,14 @@ package struct MQTTFilter: Hashable, Sendable, CustomStringConvertible {
         for (index, level) in levels.enumerated() where level.text.utf8.contains(where: TopicRules.isWildcard) {
             guard level == .singleLevelWildcard || (level == .multiLevelWildcard && index == levels.count - 1) else { return nil }
         }
-        (description, self.levels) = (text, levels)
+        (self.text, self.levels) = (TopicText(text), levels)
     }
 
     /// Creates a filter that matches exactly this topic.
-    package init(_ topic: MQTTTopic) { (description, levels) = (topic.description, TopicText(topic.description).levels) }
+    package init(_ topic: MQTTTopic) { (text, levels) = (topic.text, topic.text.levels) }
 
-    /// Compares bytes, as `MQTTTopic` does.
-    package static func == (one: Self, other: Self) -> Bool { one.levels == other.levels }
-
-    /// Hashes the bytes.
-    package func hash(into hasher: inout Hasher) { hasher.combine(levels) }
+    /// The filter as it is transmitted.
+    package var description: String { String(text.text) }
 
     /// Whether a message on `topic` matches this filter.
     package func matches(_ topic: String) -> Bool {

@@ -1,6 +1,7 @@
 import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
+import DoorwardMQTT
 import Testing
 
 @testable import doorward

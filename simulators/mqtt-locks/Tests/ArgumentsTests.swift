@@ -56,17 +56,6 @@ import Testing
         #expect(plan.seed == 9 && plan.manualPerMinute == 2 && !plan.settings.publishesDiscovery)
     }
 
-    @Test(
-        "the broker's address is parsed",
-        arguments: [
-            ("mqtt://host", "host", 1883, false), ("mqtts://host", "host", 8883, true), ("mqtt://[::1]:77", "::1", 77, false),
-            ("mqtts://10.0.0.1:1/", "10.0.0.1", 1, true),
-        ])
-    func address(text: String, host: String, port: Int, isSecure: Bool) throws {
-        let address = try #require(BrokerAddress(text))
-        #expect(address.host == host && address.port == port && address.isSecure == isSecure)
-    }
-
     @Test("--list needs no broker, the password is the first line of its file, and a missing file is reported")
     func files() throws {
         #expect(try MQTTLocks.parse(["--list", "--profile", "esphome"]).list)

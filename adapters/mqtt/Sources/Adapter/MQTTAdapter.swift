@@ -193,24 +193,24 @@ extension MQTTAdapter: LockAdapter {
 
     private func discovered(_ record: BrokerDiscovery.Record, on broker: MQTTBroker) -> DiscoveredLock? {
         let lock = record.lock
-        guard registry.locks(at: record.endpoints, on: broker.name).isEmpty else { return nil }
+        guard registry.locks(at: record.resolved.endpoints, on: broker.name).isEmpty else { return nil }
         let address = lock.variables.merging(["broker": .string(broker.name), "profile": .string(lock.profile)]) { $1 }
         return DiscoveredLock(
             id: "\(broker.name):\(lock.id)", name: lock.name, manufacturer: lock.product.manufacturer, model: lock.product.model,
             address: address, owner: broker.owner,
-            capabilities: record.capabilities, problem: lock.problem ?? problem(of: record, on: broker),
-            firstSeenAt: record.firstSeen, lastSeenAt: record.lastSeen)
+            capabilities: record.resolved.capabilities, problem: lock.problem ?? problem(of: record, on: broker),
+            firstSeenAt: record.times.first, lastSeenAt: record.times.last)
     }
 
     /// Returns why a discovered lock cannot be attached; `nil` if it can.
     private func problem(of record: BrokerDiscovery.Record, on broker: MQTTBroker) -> String? {
-        if record.capabilities == nil { return "needs a profile" }
-        return registry.conflicts(with: record.uses, on: broker.name).map { _, topic, problem in
-            problem == .commandTopicOfOther
-                ? "its state topic `\(topic.text)` is the command topic of an attached lock"
-                : problem == .stateTopicOfOther
-                    ? "its command topic `\(topic.text)` is the state topic of an attached lock"
-                    : "its state topic `\(topic.text)` is that of an attached lock"
+        if record.resolved.capabilities == nil { return "needs a profile" }
+        return registry.conflicts(with: record.resolved.uses, on: broker.name).map { _, topic, problem in
+            switch problem {
+            case .commandTopicOfOther: "its state topic `\(topic.text)` is the command topic of an attached lock"
+            case .stateTopicOfOther: "its command topic `\(topic.text)` is the state topic of an attached lock"
+            default: "its state topic `\(topic.text)` is that of an attached lock"
+            }
         }.min()
     }
 

@@ -19,7 +19,7 @@ final class BrokerDiscovery: Sendable {
     }
 
     /// The resolved profile and address of a discovered lock.
-    fileprivate struct ResolvedLock {
+    struct ResolvedLock {
         /// All command endpoints of the lock, under any of its names; empty if the lock's profile or address cannot be used.
         var endpoints: Set<CommandEndpoint> = []
         /// The capabilities of the lock; `nil` if its profile or address cannot be used.
@@ -52,20 +52,16 @@ final class BrokerDiscovery: Sendable {
         }
     }
 
-    fileprivate struct Times {
+    struct Times {
         let first: Timestamp
-        var last: Timestamp
+        let last: Timestamp
     }
 
     /// A discovered lock, with the times when it was found.
     struct Record {
         let lock: AnnouncedLock
-        let endpoints: Set<CommandEndpoint>
-        /// The capabilities of the lock; `nil` if its profile or address cannot be used.
-        let capabilities: LockCapabilities?
-        let uses: Set<TopicUse>
-        let firstSeen: Timestamp
-        let lastSeen: Timestamp
+        let resolved: ResolvedLock
+        let times: Times
     }
 
     /// The change that one discovery message makes to one lock.
@@ -116,20 +112,19 @@ final class BrokerDiscovery: Sendable {
         let now = clock.now()
         let (updates, newNotices) = state.withLock { state in
             let known = Set(state.discovery.notices)
-            let updates = state.discovery.receive(message).map { change in
-                let id = TopicText(change.lock.id)
+            let updates = state.discovery.receive(message).map { lock in
+                let id = TopicText(lock.id)
                 let before = state.remove(id)
-                state.updateTimes(change.lock, at: now)
-                guard !change.lock.isRemoved else {
-                    return DiscoveryUpdate(
-                        id: id, endpoints: before?.endpoints ?? [], isRemoved: true, product: nil)
+                state.updateTimes(lock, at: now)
+                guard !lock.isRemoved else {
+                    return DiscoveryUpdate(id: id, endpoints: before?.endpoints ?? [], isRemoved: true, product: nil)
                 }
-                let resolved = ResolvedLock(change.lock, library)
+                let resolved = ResolvedLock(lock, library)
                 state.insert(resolved, of: id)
                 let previous = state.updateName(of: resolved, id)
                 return DiscoveryUpdate(
                     id: id, endpoints: resolved.endpoints, isRemoved: false,
-                    product: change.lock.problem == nil ? change.lock.product : nil,
+                    product: lock.problem == nil ? lock.product : nil,
                     currentEndpoint: resolved.currentEndpoint, previousEndpoint: previous)
             }
             return (updates, state.discovery.notices.filter { !known.contains($0) })
@@ -200,10 +195,7 @@ final class BrokerDiscovery: Sendable {
             state.discovery.locks.compactMap { lock in
                 let id = TopicText(lock.id)
                 guard let times = state.times[id], let resolved = state.resolvedLocks[id] else { return nil }
-                return Record(
-                    lock: lock, endpoints: resolved.endpoints, capabilities: resolved.capabilities, uses: resolved.uses,
-                    firstSeen: times.first,
-                    lastSeen: times.last)
+                return Record(lock: lock, resolved: resolved, times: times)
             }
         }
     }
@@ -238,11 +230,6 @@ extension BrokerDiscovery.State {
     fileprivate mutating func updateTimes(_ lock: AnnouncedLock, at now: Timestamp) {
         let id = TopicText(lock.id)
         let before = previousTimes.removeValue(forKey: id)
-        if lock.isRemoved {
-            times[id] = nil
-        } else {
-            let first = times[id]?.first ?? before?.first ?? now
-            times[id] = BrokerDiscovery.Times(first: first, last: now)
-        }
+        times[id] = lock.isRemoved ? nil : BrokerDiscovery.Times(first: (times[id] ?? before)?.first ?? now, last: now)
     }
 }

@@ -1,6 +1,6 @@
 package import DoorwardAdapterKit
 package import DoorwardDomain
-internal import DoorwardMQTT
+package import DoorwardMQTT
 package import Logging
 
 /// The settings of the MQTT adapter's sections, validated without reading files.

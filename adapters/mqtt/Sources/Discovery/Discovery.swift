@@ -24,7 +24,7 @@ package struct Discovery: Sendable {
             profiles.contains("zigbee2mqtt") ? Zigbee2MQTTReader() : nil,
             profiles.contains("homie") ? HomieReader() : nil,
         ]
-        self.readers = readers.compactMap { $0 }
+        self.readers = readers.compactMap(\.self)
     }
 
     /// The topic filters to subscribe to.
@@ -32,9 +32,9 @@ package struct Discovery: Sendable {
 
     /// Processes a message.
     ///
-    /// - Returns: the locks that it added, changed or removed, removed ones first. Empty for a message on another topic, and for
+    /// - Returns: the locks that it added, changed or removed (see `isRemoved`), removed ones first. Empty for a message on another topic, and for
     ///   a malformed one, which leaves the known locks unchanged.
-    package mutating func receive(_ message: MQTTMessage) -> [DiscoveryChange] {
+    package mutating func receive(_ message: MQTTMessage) -> [AnnouncedLock] {
         let topic = TopicText(message.topic)
         for reader in readers {
             if let why = reader.problem(with: message) {
@@ -105,7 +105,7 @@ struct DiscoveryIndex: Sendable {
     private(set) var isFull = false
 
     /// Replaces all entries of `source`.
-    mutating func replace(_ source: String, with entries: [DiscoveryEntry]) -> [DiscoveryChange] {
+    mutating func replace(_ source: String, with entries: [DiscoveryEntry]) -> [AnnouncedLock] {
         let source = TopicText(source)
         var affected: Set<TopicText> = []
         for id in bySource[source] ?? [] { remove(id, &affected) }
@@ -119,7 +119,8 @@ struct DiscoveryIndex: Sendable {
             current.insert(entry.id)
         }
         bySource[source] = current.isEmpty ? nil : current
-        return affected.compactMap { updateAnnounced($0) }.sorted { ($0.sortRank, $0.lock.id) < ($1.sortRank, $1.lock.id) }
+        // Removed locks come first, because the same lock may come back under another id in the same message.
+        return affected.compactMap { updateAnnounced($0) }.sorted { $0.isRemoved == $1.isRemoved ? $0.id < $1.id : $0.isRemoved }
     }
 
     private mutating func insert(_ entry: DiscoveryEntry, _ affected: inout Set<TopicText>) {
@@ -143,18 +144,19 @@ struct DiscoveryIndex: Sendable {
         affected.formUnion(duplicates.ids(.commandTopic(entry.commandTopic, .announcement)))
     }
 
-    /// Updates the reported version of a lock, and returns the change.
-    private mutating func updateAnnounced(_ id: TopicText) -> DiscoveryChange? {
+    /// Updates the reported version of a lock.
+    ///
+    /// - Returns: the new version, or the last one of a removed lock; `nil` if nothing has changed.
+    private mutating func updateAnnounced(_ id: TopicText) -> AnnouncedLock? {
         let now = byID[id].flatMap(visible)
         let before = announced[id]
         let topic = byID[id]?.commandTopic
         guard now != before || topic != announcedTopics[id] else { return nil }
-        guard now != nil || before != nil else { return nil }
         (announced[id], announcedTopics[id]) = (now, now == nil ? nil : topic)
-        if let now { return before == nil ? .added(now) : .changed(now) }
-        guard var before else { return nil }
-        before.isRemoved = true
-        return .removed(before)
+        if let now { return now }
+        var removed = before
+        removed?.isRemoved = true
+        return removed
     }
 
     /// Returns the lock of an entry; `nil` if another entry for the same lock has precedence.
@@ -176,18 +178,6 @@ struct DiscoveryIndex: Sendable {
 extension DiscoveryEntry {
     fileprivate var duplicateKeys: [DuplicateIndex.Key] {
         [.commandTopic(commandTopic, weight)] + (uniqueID.map { [.uniqueID(TopicText($0))] } ?? [])
-    }
-}
-
-extension DiscoveryChange {
-    /// The order of reporting. Removed locks come first, because the same lock may come back under another id in the same
-    /// message.
-    fileprivate var sortRank: Int {
-        switch self {
-        case .removed: 0
-        case .changed: 1
-        case .added: 2
-        }
     }
 }
 
@@ -260,23 +250,6 @@ package struct AnnouncedLock: Hashable, Sendable {
     package static let maxNameLength = 120
 }
 
-/// A change of the discovered locks by one message.
-package enum DiscoveryChange: Hashable, Sendable {
-    /// The lock was not announced before, or was announced again after its removal.
-    case added(AnnouncedLock)
-    /// The announcement has changed. The value is the new version.
-    case changed(AnnouncedLock)
-    /// The lock was removed. The value is its last version, with `isRemoved`.
-    case removed(AnnouncedLock)
-
-    /// The lock that has changed.
-    package var lock: AnnouncedLock {
-        switch self {
-        case .added(let lock), .changed(let lock), .removed(let lock): lock
-        }
-    }
-}
-
 /// One discovery message's entry for one lock.
 struct DiscoveryEntry: Hashable, Sendable {
     var lock: AnnouncedLock
@@ -288,11 +261,7 @@ struct DiscoveryEntry: Hashable, Sendable {
 
     /// The precedence of entries with the same command topic: a bridge's own list is more complete than its announcements for
     /// other programs.
-    enum Weight: Int, Comparable, Sendable {
-        case announcement, inventory
-
-        static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
-    }
+    enum Weight: Sendable { case announcement, inventory }
 
     /// The id of the lock, compared by bytes.
     var id: TopicText { TopicText(lock.id) }

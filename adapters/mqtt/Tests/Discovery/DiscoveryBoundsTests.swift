@@ -51,7 +51,7 @@ import Testing
         broker.receive("a/bridge/devices", "[\(Zigbee2MQTTTests.device(composed))]")
         let renamed = broker.receive("a/bridge/devices", "[\(Zigbee2MQTTTests.device(decomposed))]")
         #expect(renamed.count == 1)
-        guard case .string(let name)? = renamed.first?.lock.variables["name"] else { return #expect(Bool(false)) }
+        guard case .string(let name)? = renamed.first?.variables["name"] else { return #expect(Bool(false)) }
         #expect(name.utf8.elementsEqual(decomposed.utf8))
     }
 

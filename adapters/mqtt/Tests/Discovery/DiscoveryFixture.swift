@@ -12,12 +12,12 @@ struct DiscoveryFixture {
     }
 
     @discardableResult
-    mutating func receive(_ topic: String, _ text: String, isRetained: Bool = true) -> [DiscoveryChange] {
+    mutating func receive(_ topic: String, _ text: String, isRetained: Bool = true) -> [AnnouncedLock] {
         receive(topic, Array(text.utf8), isRetained: isRetained)
     }
 
     @discardableResult
-    mutating func receive(_ topic: String, _ bytes: [UInt8], isRetained: Bool = true) -> [DiscoveryChange] {
+    mutating func receive(_ topic: String, _ bytes: [UInt8], isRetained: Bool = true) -> [AnnouncedLock] {
         discovery.receive(MQTTMessage(topic: topic, payload: bytes, isRetained: isRetained))
     }
 

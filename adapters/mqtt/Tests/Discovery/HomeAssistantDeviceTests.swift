@@ -13,7 +13,7 @@ import Testing
     func shared() throws {
         var broker = DiscoveryFixture()
         let changes = broker.receive(Fixture.topic("homeassistant-device"), try Fixture.bytes("homeassistant-device"))
-        #expect(changes.map(\.lock.id) == ["homeassistant:device/gate-3/lower", "homeassistant:device/gate-3/upper"])
+        #expect(changes.map(\.id) == ["homeassistant:device/gate-3/lower", "homeassistant:device/gate-3/upper"])
         let locks = broker.discovery.locks
         #expect(locks.map(\.name) == ["Gate Lower bolt", "Gate Upper bolt"])
         #expect(
@@ -36,8 +36,8 @@ import Testing
         broker.receive(Self.topic, Self.device("\(Self.bolt),\(other)"))
         #expect(broker.discovery.locks.count == 2)
         let reduced = broker.receive(Self.topic, Self.device(#""bolt":{"p":"lock"},\#(other)"#))
-        #expect(reduced.map(\.lock.id) == ["homeassistant:device/d/bolt"])
-        #expect(reduced.map(\.lock.isRemoved) == [true])
+        #expect(reduced.map(\.id) == ["homeassistant:device/d/bolt"])
+        #expect(reduced.map(\.isRemoved) == [true])
         broker.receive(Self.topic, Self.device(Self.bolt))
         #expect(broker.only?.id == "homeassistant:device/d/bolt")
         broker.receive(Self.topic, "")

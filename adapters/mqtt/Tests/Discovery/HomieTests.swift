@@ -16,7 +16,7 @@ import Testing
         var broker = DiscoveryFixture(["homie"])
         let lock = AnnouncedLock(
             id: "homie:side-door/lock", name: "Side door", profile: "homie", variables: ["device": "side-door", "root": "bridge"])
-        #expect(broker.receive(Self.topic, try Fixture.bytes("homie-description")) == [.added(lock)])
+        #expect(broker.receive(Self.topic, try Fixture.bytes("homie-description")) == [lock])
         for state in ["init", "ready", "lost", "sleeping", "disconnected"] {
             #expect(broker.receive("homie/5/side-door/$state", state) == [])
         }
@@ -27,7 +27,7 @@ import Testing
     func gone(attribute: String) throws {
         var broker = DiscoveryFixture()
         broker.receive(Self.topic, Self.description())
-        #expect(broker.receive("homie/5/side-door/\(attribute)", "").map(\.lock.isRemoved) == [true])
+        #expect(broker.receive("homie/5/side-door/\(attribute)", "").map(\.isRemoved) == [true])
         #expect(broker.discovery.locks.isEmpty)
     }
 

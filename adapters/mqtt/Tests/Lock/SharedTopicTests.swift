@@ -3,6 +3,7 @@ import DoorwardDomain
 import DoorwardMQTT
 import DoorwardTesting
 import Logging
+import Synchronization
 import Testing
 
 @testable import AdapterMQTT

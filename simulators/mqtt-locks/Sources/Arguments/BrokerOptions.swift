@@ -29,7 +29,7 @@ struct BrokerOptions: ParsableArguments {
     func settings() throws -> MQTTSettings {
         guard let broker, let address = BrokerAddress(broker) else { throw ValidationError("--broker is missing.") }
         var settings = MQTTSettings(host: address.host, port: address.port, clientID: "")
-        if address.isSecure { settings.tls = .init(authorityFile: caFile) }
+        if address.isEncrypted { settings.tls = .init(authorityFile: caFile) }
         if let username { settings.user = .init(name: username, plainPassword: try password()) }
         settings.maximumBackoff = .seconds(2)
         return settings
@@ -41,26 +41,5 @@ struct BrokerOptions: ParsableArguments {
             throw ValidationError("--password-file \(passwordFile) cannot be read.")
         }
         return text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
-    }
-}
-
-/// Address of the broker: `mqtt://HOST[:PORT]`, or `mqtts://` for TLS.
-struct BrokerAddress: Hashable, Sendable {
-    let host: String
-    let port: Int
-    let isSecure: Bool
-
-    init?(_ text: String) {
-        guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.path.isEmpty || url.path == "/",
-            url.user == nil, url.query == nil, url.fragment == nil
-        else { return nil }
-        switch url.scheme {
-        case "mqtt": isSecure = false
-        case "mqtts": isSecure = true
-        default: return nil
-        }
-        port = url.port ?? (isSecure ? 8883 : 1883)
-        guard (1...65_535).contains(port) else { return nil }
-        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     }
 }

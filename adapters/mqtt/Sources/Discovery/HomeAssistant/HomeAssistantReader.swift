@@ -14,7 +14,7 @@ struct HomeAssistantReader: DiscoveryReader {
     init?(profiles: Set<String>) {
         readsAllLocks = profiles.contains("homeassistant")
         // For the Zigbee2MQTT profile alone, discovery reads the bridge's own list.
-        ecosystems = Set(KnownEcosystem.allCases.filter { $0 != .zigbee2MQTT && profiles.contains($0.profile) })
+        ecosystems = Set(KnownEcosystem.allCases.filter { $0 != .zigbee2MQTT && profiles.contains($0.rawValue) })
         skipsZigbee2MQTT = profiles.contains("zigbee2mqtt")
         guard readsAllLocks || !ecosystems.isEmpty else { return nil }
     }
@@ -42,21 +42,15 @@ struct HomeAssistantReader: DiscoveryReader {
         -> DiscoveryEntry?
     {
         guard let command = lock.text("command_topic") else { return nil }
-        var found: AnnouncedLock?
-        for ecosystem in KnownEcosystem.allCases where readsAllLocks || ecosystems.contains(ecosystem) {
-            guard let variables = ecosystem.variables(lock, object: component.object) else { continue }
-            found = AnnouncedLock(id: "", profile: ecosystem.profile, variables: variables)
-            break
-        }
-        if found == nil, readsAllLocks {
-            found = AnnouncedLock(id: "", profile: "homeassistant", variables: lock.variables, problem: lock.problem)
-        }
-        guard let found else { return nil }
-        let named = AnnouncedLock(
+        let own = KnownEcosystem.allCases.lazy.filter { readsAllLocks || ecosystems.contains($0) }.compactMap { ecosystem in
+            ecosystem.variables(lock, object: component.object).map { (profile: ecosystem.rawValue, variables: $0) }
+        }.first
+        guard own != nil || readsAllLocks else { return nil }
+        let found = AnnouncedLock(
             id: "homeassistant:\(component.id)", name: name(lock, of: announcement.device),
-            product: announcement.device?.product ?? LockProduct(), profile: found.profile, variables: found.variables,
-            problem: found.problem)
-        return DiscoveryEntry(lock: named, commandTopic: TopicText(command), uniqueID: lock.uniqueID, weight: .announcement)
+            product: announcement.device?.product ?? LockProduct(), profile: own?.profile ?? "homeassistant",
+            variables: own?.variables ?? lock.variables, problem: own == nil ? lock.problem : nil)
+        return DiscoveryEntry(lock: found, commandTopic: TopicText(command), uniqueID: lock.uniqueID, weight: .announcement)
     }
 
     /// Combines the names of device and lock, as Home Assistant displays them: `Front door`, `Front door Lower bolt`.
@@ -93,8 +87,8 @@ struct Announcement {
         // Home Assistant's migration between the two discovery forms: the locks of this topic will be announced on another topic.
         if root["migrate_discovery"] == .bool(true) { return }
         if let value = root["origin"] {
-            guard let origin = HomeAssistantOrigin(value) else { return nil }
-            self.origin = origin.name
+            guard let name = value.object?["name"]?.homeAssistantText, !name.isEmpty else { return nil }
+            origin = name
         }
         if let value = root["device"] {
             guard let device = HomeAssistantDevice(value) else { return nil }
@@ -185,7 +179,7 @@ struct HomeAssistantTopic: Hashable {
 
     /// Unique among the discovery topics of the broker: `abc`, `node/abc`, `device/abc`.
     var id: String {
-        (component == .device ? ["device"] : []).appending(node).appending(object).joined(separator: "/")
+        [component == .device ? "device" : nil, node, object].compactMap(\.self).joined(separator: "/")
     }
 
     private static func isLegal(_ id: Substring) -> Bool {
@@ -201,41 +195,22 @@ struct HomeAssistantTopic: Hashable {
     }
 }
 
-extension [String] {
-    fileprivate func appending(_ element: String?) -> [String] { element.map { self + [$0] } ?? self }
-}
-
 /// The `device` block: the device that the lock is part of.
 struct HomeAssistantDevice {
     var name: String?
     var product: LockProduct
-    /// The identifiers. There is at least one identifier or one connection.
-    var identifiers: [String]
 
     /// - Parameter value: with short or full keys.
     /// - Returns: `nil` if it is no object, or has neither identifiers nor connections.
     init?(_ value: JSONValue) {
         guard let fields = value.object?.expanded(Abbreviations.device) else { return nil }
-        identifiers = fields["identifiers"]?.asList.compactMap(\.homeAssistantText) ?? []
+        let identifiers = fields["identifiers"]?.asList.compactMap(\.homeAssistantText) ?? []
         let connections = fields["connections"]?.array ?? []
         guard !identifiers.isEmpty || !connections.isEmpty else { return nil }
         name = fields["name"]?.homeAssistantText
         product = LockProduct(
             manufacturer: fields["manufacturer"]?.homeAssistantText, model: fields["model"]?.homeAssistantText,
             firmwareVersion: fields["sw_version"]?.homeAssistantText)
-    }
-}
-
-/// The `origin` block: the announcing program.
-struct HomeAssistantOrigin {
-    var name: String
-
-    /// - Returns: `nil` if it is no object, or has no name.
-    init?(_ value: JSONValue) {
-        guard let name = value.object?.expanded(Abbreviations.origin)["name"]?.homeAssistantText, !name.isEmpty else {
-            return nil
-        }
-        self.name = name
     }
 }
 

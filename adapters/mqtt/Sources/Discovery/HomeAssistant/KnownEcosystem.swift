@@ -4,20 +4,15 @@ internal import DoorwardMQTT
 /// An ecosystem that announces its locks to Home Assistant, and whose own profile supports more
 /// than the `homeassistant` profile: unlatching, jams, responses to commands. A lock is assigned to
 /// an ecosystem only if its topics are unambiguous; else it gets the `homeassistant` profile.
-enum KnownEcosystem: CaseIterable {
-    case nukiNative, nukiHub, zwaveJSUI, esphome, ringMQTT, zigbee2MQTT
-
-    /// The profile's id.
-    var profile: String {
-        switch self {
-        case .nukiNative: "nuki-native"
-        case .nukiHub: "nuki-hub"
-        case .zwaveJSUI: "zwave-js-ui"
-        case .esphome: "esphome"
-        case .ringMQTT: "ring-mqtt"
-        case .zigbee2MQTT: "zigbee2mqtt"
-        }
-    }
+///
+/// Raw values are the ids of the profiles.
+enum KnownEcosystem: String, CaseIterable {
+    case nukiNative = "nuki-native"
+    case nukiHub = "nuki-hub"
+    case zwaveJSUI = "zwave-js-ui"
+    case esphome
+    case ringMQTT = "ring-mqtt"
+    case zigbee2MQTT = "zigbee2mqtt"
 
     /// - Returns: the address for the profile; `nil` if the lock is not certainly one of this ecosystem.
     func variables(_ lock: HomeAssistantLock, object: String) -> [String: JSONValue]? {

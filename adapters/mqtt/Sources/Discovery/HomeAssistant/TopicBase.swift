@@ -52,8 +52,6 @@ enum Abbreviations {
         "cns": "connections", "cu": "configuration_url", "hw": "hw_version", "ids": "identifiers", "mdl": "model",
         "mdl_id": "model_id", "mf": "manufacturer", "sa": "suggested_area", "sn": "serial_number", "sw": "sw_version",
     ]
-    /// Keys of `origin`.
-    static let origin = ["sw": "sw_version", "url": "support_url"]
 }
 
 extension [String: JSONValue] {

@@ -1,6 +1,5 @@
+import DoorwardMQTT
 import Testing
-
-@testable import AdapterMQTT
 
 @Suite("Addresses of brokers") struct BrokerAddressTests {
     @Test(
