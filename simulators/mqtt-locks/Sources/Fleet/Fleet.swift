@@ -1,4 +1,6 @@
+import DoorwardDomain
 import Foundation
+import HeapModule
 
 /// All simulated locks and their connections: broker events and control commands are the input, effects are the output. The fleet
 /// has no clock, and all its random choices follow from its seed.
@@ -84,7 +86,7 @@ struct Fleet: Sendable {
     mutating func connected(client number: Int, at now: Duration) {
         self.now = now
         clients[number].isConnected = true
-        let wall = (locks.first?.context.startedAt ?? 0) + now.milliseconds
+        let wall = (locks.first?.context.startedAt ?? 0) + now.wholeMilliseconds
         for message in clients[number].bridge?.birthMessages(wallMilliseconds: wall) ?? [] {
             effects.append(.publish(client: number, message))
         }
@@ -235,9 +237,9 @@ struct Fleet: Sendable {
 extension Fleet {
     /// The locks as a gateway needs them: name, profile, variables of the address.
     var list: JSON {
-        .list(
+        .array(
             locks.map { lock in
-                ["name": .text(lock.name), "profile": .text(lock.profile.rawValue), "address": lock.dialect.variables]
+                ["name": .string(lock.name), "profile": .string(lock.profile.rawValue), "address": lock.dialect.variables]
             })
     }
 }
@@ -303,51 +305,31 @@ extension FleetCounts {
 
 /// A queue of scheduled items by due time; items of the same time keep their insertion order.
 struct EventQueue<Element: Sendable>: Sendable {
-    private struct Item {
+    private struct Item: Comparable {
         let due: Duration
         let sequence: Int
         let element: Element
 
-        func isBefore(_ other: Item) -> Bool { (due, sequence) < (other.due, other.sequence) }
+        static func == (one: Self, other: Self) -> Bool { one.sequence == other.sequence }
+        static func < (one: Self, other: Self) -> Bool { (one.due, one.sequence) < (other.due, other.sequence) }
     }
 
-    /// A binary heap: no item is due before its parent.
-    private var items: [Item] = []
+    private var items = Heap<Item>()
     private var insertionCount = 0
 
     /// When the next item is due.
-    var nextDue: Duration? { items.first?.due }
+    var nextDue: Duration? { items.min?.due }
 
     mutating func insert(_ element: Element, at due: Duration) {
-        items.append(Item(due: due, sequence: insertionCount, element: element))
+        items.insert(Item(due: due, sequence: insertionCount, element: element))
         insertionCount += 1
-        var child = items.count - 1
-        while child > 0, items[child].isBefore(items[(child - 1) / 2]) {
-            items.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
     }
 
     /// Removes and returns the next item, if it is due by `now`.
     mutating func popFirst(dueBy now: Duration) -> (due: Duration, element: Element)? {
-        guard let first = items.first, first.due <= now else { return nil }
-        items.swapAt(0, items.count - 1)
-        items.removeLast()
-        siftDown()
+        guard let first = items.min, first.due <= now else { return nil }
+        items.removeMin()
         return (first.due, first.element)
-    }
-
-    private mutating func siftDown() {
-        var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && items[child].isBefore(items[least]) {
-                least = child
-            }
-            guard least != parent else { return }
-            items.swapAt(parent, least)
-            parent = least
-        }
     }
 }
 

@@ -1,3 +1,5 @@
+import DoorwardDomain
+
 /// Context of a dialect: its lock, time and randomness, and its output of messages and timers.
 struct LockContext: Sendable {
     /// A timer of a lock.
@@ -40,7 +42,7 @@ struct LockContext: Sendable {
     }
 
     /// Milliseconds since 1970.
-    var wallMilliseconds: Int64 { startedAt + now.milliseconds }
+    var wallMilliseconds: Int64 { startedAt + now.wholeMilliseconds }
 
     /// Whether the motor runs.
     var isMoving: Bool { [.locking, .unlocking, .opening].contains(mechanism.position) }

@@ -1,4 +1,5 @@
 import Dispatch
+import DoorwardDomain
 import DoorwardMQTT
 import Foundation
 import Glibc
@@ -249,7 +250,7 @@ final class FleetRunner: Sendable {
         state.timer = timer
         let wait = max(Duration.zero, next - now)
         // Round up, so that the item is due when the timer fires.
-        timer.schedule(deadline: .now() + .milliseconds(Int(wait.milliseconds) + 1))
+        timer.schedule(deadline: .now() + .milliseconds(Int(wait.wholeMilliseconds) + 1))
     }
 
     private func newTimer() -> any DispatchSourceTimer {
