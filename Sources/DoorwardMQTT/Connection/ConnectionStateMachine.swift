@@ -85,7 +85,10 @@ struct ConnectionStateMachine: ~Copyable {
         // Reject a message that cannot be acknowledged within its lifetime: it would cause a reset of the connection, and so
         // interrupt all other traffic.
         guard message.lifetime >= tcp.roundTrip * 2 + Self.maxDelayedAck else { throw .busy }
-        guard let (packetID, result) = client?.publish(message, qos) else { throw .notConnected }
+        guard
+            let (packetID, result) = client?.publish(
+                message.topic, message.payload, qos, isRetained: false, lifetime: message.lifetime)
+        else { throw .notConnected }
         try checkResult(result)
         guard client?.hasUnsentBytes == false else {
             resetConnection(.writeTimeout)
@@ -123,7 +126,10 @@ struct ConnectionStateMachine: ~Copyable {
     /// Passes a retainable message to the library, which may hold a part of it until the socket accepts it.
     mutating func publishRetainable(_ message: MQTTRetainablePublish) throws(MQTTSendError) -> MQTTPublishID? {
         let qos = try permittedQoS(for: message.payload, message.qos, maxBytes: Self.maxRetainablePayloadBytes)
-        guard let (packetID, result) = client?.publishRetainable(message, qos) else { throw .notConnected }
+        guard
+            let (packetID, result) = client?.publish(
+                message.topic, message.payload, qos, isRetained: message.isRetained, lifetime: nil)
+        else { throw .notConnected }
         try checkResult(result)
         needsStep = true
         guard qos == .atLeastOnce else { return nil }
@@ -242,12 +248,6 @@ struct ConnectionStateMachine: ~Copyable {
         }
     }
 
-    /// Marks a new connection as established, and requests all subscriptions.
-    private mutating func markConnected(at now: MonotonicInstant, _ result: inout StepResult) {
-        subscriptions.reset()
-        enterConnected(at: now, &result)
-    }
-
     /// Marks the connection as established again after a stall, and requests all subscriptions once more.
     private mutating func resume(at now: MonotonicInstant, _ result: inout StepResult) {
         inFlight.extend(until: now.advanced(by: Subscriptions.subackTimeout))
@@ -314,7 +314,8 @@ struct ConnectionStateMachine: ~Copyable {
         brokerLimits = connectResult
         hasAcceptedMQTT5 = hasAcceptedMQTT5 || version == .v5
         backOff.reset()
-        markConnected(at: now, &result)
+        subscriptions.reset()
+        enterConnected(at: now, &result)
         collectEvents(&result, at: now)
     }
 

@@ -21,7 +21,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {  // One owner at a time
 
     /// Begins to connect. Blocks while the system resolves the host name.
     static func make(_ settings: MQTTSettings, _ version: MQTTVersion) throws(MQTTFailure) -> MosquittoClient {
-        Library.initialize()
+        _ = libraryResult
         guard DescriptorReserve.isFree else { throw .unreachable(String(cString: strerror(EMFILE))) }
         let events = MosquittoCallbacks(maximumPayloadBytes: settings.maximumPayloadBytes)
         let id = settings.clientID.isEmpty ? nil : settings.clientID
@@ -211,31 +211,24 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {  // One owner at a time
         return texts.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? Int32(MOSQ_ERR_INVAL.rawValue) }
     }
 
-    /// Passes a message to the library, which writes it to the socket without the retain flag.
-    /// `hasUnsentBytes` shows whether all of the message was written.
+    /// Passes a message to the library, which writes it to the socket, and may hold a part of it until the socket accepts it:
+    /// see `hasUnsentBytes`.
     ///
+    /// - Parameter lifetime: after which the broker does not deliver it, with MQTT 5; `nil` for no limit.
     /// - Returns: the packet identifier, and the library's result.
-    func publish(_ message: MQTTPublish, _ qos: MQTTQoS) -> (packetID: Int32, result: mosq_err_t) {
+    func publish(
+        _ topic: MQTTTopic, _ payload: [UInt8], _ qos: MQTTQoS, isRetained: Bool, lifetime: Duration?
+    ) -> (packetID: Int32, result: mosq_err_t) {
         var properties: OpaquePointer?
-        if version == .v5 {
+        if version == .v5, let lifetime {
             // MQTT allows only whole seconds: round down, but send at least 1, as 0 would make the message expire at once.
-            let seconds = UInt32(clamping: max(1, message.lifetime.components.seconds))
+            let seconds = UInt32(clamping: max(1, lifetime.components.seconds))
             mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
         }
         defer { mosquitto_property_free_all(&properties) }
         var packetID: Int32 = 0
         let result = mosquitto_publish_v5(
-            pointer, &packetID, message.topic.description, Int32(message.payload.count), message.payload, qos.rawValue, false,
-            properties)
-        return (packetID, mosq_err_t(result))
-    }
-
-    /// Passes a retainable message to the library, which may hold it until the socket accepts it.
-    func publishRetainable(_ message: MQTTRetainablePublish, _ qos: MQTTQoS) -> (packetID: Int32, result: mosq_err_t) {
-        var packetID: Int32 = 0
-        let result = mosquitto_publish_v5(
-            pointer, &packetID, message.topic.description, Int32(message.payload.count), message.payload, qos.rawValue,
-            message.isRetained, nil)
+            pointer, &packetID, topic.description, Int32(payload.count), payload, qos.rawValue, isRetained, properties)
         return (packetID, mosq_err_t(result))
     }
 
@@ -247,12 +240,8 @@ extension mosq_err_t {
     init(_ result: Int32) { self.init(rawValue: result) }
 }
 
-/// Global state of libmosquitto, initialised once per process and never cleaned up.
-private enum Library {
-    private static let result = mosquitto_lib_init()
-
-    static func initialize() { _ = result }
-}
+/// The result of initialising libmosquitto, once per process; it is never cleaned up.
+private let libraryResult = mosquitto_lib_init()
 
 /// Messages about TLS failures. Each message names the cause that the operator can correct.
 enum TLSErrorText {

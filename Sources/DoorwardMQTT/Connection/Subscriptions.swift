@@ -114,6 +114,10 @@ struct Subscriptions {
         if retainAsPublished, isNew { desiredRetainAsPublished.insert(filter) }
         if !retainAsPublished { desiredRetainAsPublished.remove(filter) }
         if needsResubscribe(filter) { toUnsubscribe.append(filter) }
+        enqueue(filter)
+    }
+
+    private mutating func enqueue(_ filter: MQTTFilter) {
         if desiredRetainAsPublished.contains(filter) {
             toSubscribeRetainAsPublished.append(filter)
         } else {
@@ -138,28 +142,15 @@ struct Subscriptions {
     mutating func requestAll() {
         compactRequestOrder()
         (toSubscribe, toSubscribeRetainAsPublished) = (Queue(), Queue())
-        for filter in requestOrder {
-            if desiredRetainAsPublished.contains(filter) {
-                toSubscribeRetainAsPublished.append(filter)
-            } else {
-                toSubscribe.append(filter)
-            }
-        }
+        for filter in requestOrder { enqueue(filter) }
         (awaitingSuback, granted, refused) = ([:], [], [])
     }
 
-    /// Sends pending requests while the socket accepts them.
-    ///
-    /// - Returns: the filters that cannot be requested from this broker, with the reason codes. They count as refused.
-    fileprivate mutating func sendPending(
-        over client: borrowing MosquittoClient, at now: MonotonicInstant
-    ) -> [(filter: MQTTFilter, code: Int32)] {
-        var unsendable: [(filter: MQTTFilter, code: Int32)] = []
-        while canSendRequest, !client.hasUnsentBytes {
-            let canContinue = toUnsubscribe.isEmpty ? subscribe(over: client, at: now, &unsendable) : unsubscribe(over: client)
-            guard canContinue else { break }
-        }
-        return unsendable
+    /// - Returns: whether another packet can be tried now.
+    fileprivate mutating func sendNext(
+        over client: borrowing MosquittoClient, at now: MonotonicInstant, _ unsendable: inout [(filter: MQTTFilter, code: Int32)]
+    ) -> Bool {
+        toUnsubscribe.isEmpty ? subscribe(over: client, at: now, &unsendable) : unsubscribe(over: client)
     }
 
     /// Sends one UNSUBSCRIBE. If the packet is too large for the broker, the next one has half as many filters.
@@ -264,10 +255,14 @@ extension [MQTTFilter?] {
 extension MosquittoClient {
     /// Sends pending requests while the socket accepts them.
     ///
-    /// - Returns: the filters that cannot be requested from this broker, with the reason codes.
-    func sendPendingRequests(of subscriptions: inout Subscriptions, at now: MonotonicInstant) -> [(
-        filter: MQTTFilter, code: Int32
-    )] {
-        subscriptions.sendPending(over: self, at: now)
+    /// - Returns: the filters that cannot be requested from this broker, with the reason codes. They count as refused.
+    func sendPendingRequests(
+        of subscriptions: inout Subscriptions, at now: MonotonicInstant
+    ) -> [(filter: MQTTFilter, code: Int32)] {
+        var unsendable: [(filter: MQTTFilter, code: Int32)] = []
+        while subscriptions.canSendRequest, !hasUnsentBytes,
+            subscriptions.sendNext(over: self, at: now, &unsendable)
+        {}
+        return unsendable
     }
 }

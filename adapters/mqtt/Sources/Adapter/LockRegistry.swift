@@ -3,10 +3,10 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 internal import Synchronization
 
-/// A command endpoint on a broker, which identifies a lock.
-struct BrokerEndpoint: Hashable {
+/// A command endpoint, which identifies a lock, or a topic use, on a broker.
+struct OnBroker<Key: Hashable>: Hashable {
     let broker: String
-    let endpoint: CommandEndpoint
+    let key: Key
 }
 
 /// The attached locks, by id and by command endpoint.
@@ -21,15 +21,10 @@ final class LockRegistry: Sendable {
         var entries: [DeviceID: Entry] = [:]
         /// The attached locks by their command endpoints. An endpoint has several locks if they were attached before they were
         /// known to be the same lock; the one attached last comes last.
-        var byEndpoint: [BrokerEndpoint: [MQTTLock]] = [:]
+        var byEndpoint: [OnBroker<CommandEndpoint>: [MQTTLock]] = [:]
         /// The locks by their broker and their topic uses, to find conflicts.
-        var byUse: [BrokerUse: [MQTTLock]] = [:]
+        var byUse: [OnBroker<TopicUse>: [MQTTLock]] = [:]
         var isStarted = false
-    }
-
-    fileprivate struct BrokerUse: Hashable {
-        let broker: String
-        let use: TopicUse
     }
 
     private let state = Mutex(State())
@@ -54,9 +49,7 @@ final class LockRegistry: Sendable {
             let before = state.remove(lock.id)
             state.entries[lock.id] = .lock(lock)
             for endpoint in lock.brokerEndpoints { state.byEndpoint[endpoint, default: []].append(lock) }
-            for use in lock.dialect.uses {
-                state.byUse[BrokerUse(broker: lock.address.broker, use: use), default: []].append(lock)
-            }
+            for use in lock.brokerUses { state.byUse[use, default: []].append(lock) }
             return before
         }
     }
@@ -80,7 +73,7 @@ final class LockRegistry: Sendable {
         state.withLock { state in
             guard !state.byEndpoint.isEmpty else { return [] }
             var seen: Set<DeviceID> = []
-            return endpoints.flatMap { state.byEndpoint[BrokerEndpoint(broker: broker, endpoint: $0)] ?? [] }.filter {
+            return endpoints.flatMap { state.byEndpoint[OnBroker(broker: broker, key: $0)] ?? [] }.filter {
                 seen.insert($0.id).inserted
             }
         }
@@ -92,7 +85,7 @@ final class LockRegistry: Sendable {
             guard !state.byUse.isEmpty else { return [] }
             return uses.flatMap { use in
                 use.conflictingUses.flatMap { other in
-                    (state.byUse[BrokerUse(broker: broker, use: other.use)] ?? []).map {
+                    (state.byUse[OnBroker(broker: broker, key: other.use)] ?? []).map {
                         (id: $0.id, topic: use.topic, problem: other.problem)
                     }
                 }
@@ -148,15 +141,15 @@ final class LockRegistry: Sendable {
 extension LockRegistry.State {
     fileprivate mutating func remove(_ id: DeviceID) -> MQTTLock? {
         guard case .lock(let lock) = entries.removeValue(forKey: id) else { return nil }
-        for endpoint in lock.brokerEndpoints {
-            byEndpoint[endpoint]?.removeAll { $0 === lock }
-            if byEndpoint[endpoint]?.isEmpty == true { byEndpoint[endpoint] = nil }
-        }
-        for use in lock.dialect.uses {
-            let key = LockRegistry.BrokerUse(broker: lock.address.broker, use: use)
-            byUse[key]?.removeAll { $0 === lock }
-            if byUse[key]?.isEmpty == true { byUse[key] = nil }
-        }
+        for endpoint in lock.brokerEndpoints { byEndpoint.remove(lock, at: endpoint) }
+        for use in lock.brokerUses { byUse.remove(lock, at: use) }
         return lock
+    }
+}
+
+extension Dictionary where Value == [MQTTLock] {
+    fileprivate mutating func remove(_ lock: MQTTLock, at key: Key) {
+        self[key]?.removeAll { $0 === lock }
+        if self[key]?.isEmpty == true { self[key] = nil }
     }
 }

@@ -46,7 +46,7 @@ package final class MQTTAdapter: Sendable {
 }
 
 extension MQTTAdapter: LockAdapter {
-    package var addressFields: [AddressField] { AddressField.ofMQTT(brokers: sessions.keys.sorted(), profiles: library.ids) }
+    package var addressFields: [AddressField] { [.broker(.word(sessions.keys.sorted())), .profile(library.ids)] }
 
     package var transports: [AdapterTransport] {
         sessions.sorted { $0.key < $1.key }.map { name, session in
@@ -153,17 +153,13 @@ extension MQTTAdapter: LockAdapter {
         if case .lock(let lock)? = registry.entry(id) { lock.reportFaults() }
     }
 
-    package func send(_ command: LockCommand) throws(AdapterError) {
-        switch registry.entry(command.deviceID) {
-        case .lock(let lock): try lock.send(command)
-        case .unresolved: throw .offline
-        case nil: throw .notAttached
-        }
-    }
+    package func send(_ command: LockCommand) throws(AdapterError) { try lock(command.deviceID).send(command) }
 
-    package func refresh(_ id: DeviceID) throws(AdapterError) {
+    package func refresh(_ id: DeviceID) throws(AdapterError) { try lock(id).refresh(laterIfBusy: true) }
+
+    private func lock(_ id: DeviceID) throws(AdapterError) -> MQTTLock {
         switch registry.entry(id) {
-        case .lock(let lock): try lock.refresh(laterIfBusy: true)
+        case .lock(let lock): return lock
         case .unresolved: throw .offline
         case nil: throw .notAttached
         }
@@ -234,12 +230,12 @@ extension MQTTAdapter {
     private func watchProfiles() {
         guard !library.directories.isEmpty else { return }
         let clock = context.clock
-        let initial = DirectoryFingerprint(of: library.directories)
+        let initial = FileFingerprint.all(in: library.directories)
         let task = Task(executorPreference: context.executor) { [weak self] in
             var lastSeen = initial
             while (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.pollInterval))) != nil {
                 guard let self else { return }
-                let now = DirectoryFingerprint(of: library.directories)
+                let now = FileFingerprint.all(in: library.directories)
                 guard now != lastSeen else {
                     rebindLocks()
                     continue

@@ -27,16 +27,8 @@ struct MQTTAddress {
     }
 }
 
+/// The keys that every MQTT address has; a profile adds its own variables.
 extension AddressField {
-    /// The keys that every MQTT address has; a profile adds its own variables.
-    ///
-    /// - Parameters:
-    ///   - brokers: the names of all configured brokers.
-    ///   - profiles: the ids of all profiles.
-    static func ofMQTT(brokers: [String], profiles: [String]) -> [AddressField] {
-        [broker(.word(brokers)), profile(profiles)]
-    }
-
     static func broker(_ form: Form) -> AddressField {
         AddressField("broker", form, isRequired: true, description: "The broker's name in the gateway's configuration.")
     }

@@ -41,8 +41,8 @@ package struct Dialect: Sendable {
         var address = AddressValues(profile, variables)
         let texts = address.texts(profile)
         var parts = profile.parts.resolved(with: texts)
-        if let hook = profile.hook, address.problems.isEmpty {
-            do { try hook.apply(address.values, to: &parts) } catch { address.problems.merge(error.problems) { old, _ in old } }
+        if profile.hook == .homeassistant, address.problems.isEmpty {
+            HomeAssistantHook(address: address.values).apply(to: &parts, &address.problems)
         }
         address.checkTopics(of: profile, parts, isAttached: isAttached)
         guard address.problems.isEmpty else { throw address.errors }

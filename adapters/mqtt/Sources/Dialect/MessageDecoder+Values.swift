@@ -6,15 +6,13 @@ extension MessageDecoder {
         let part = dialect.parts.values[index]
         switch part.reader.read(payload) {
         case .absent: return
-        case .malformed: decodeMalformed(part)
+        case .malformed: note(.malformedPayload)
         case .value(let text):
             if part.aspect == .batteryLevel { return decodeLevel(text) }
             guard let meaning = part.meaning(of: text) else { return decodeUnmapped(part, index, text) }
             apply(meaning, of: part, index, payload)
         }
     }
-
-    private mutating func decodeMalformed(_ part: StateMapping) { note(.malformedPayload) }
 
     private mutating func decodeLevel(_ text: String) {
         // `Double` also parses hexadecimal numbers, which no lock sends.
@@ -180,22 +178,10 @@ extension Diagnostic {
     /// Returns a diagnostic with the raw text. Runs of four digits or more, which may be a code, and control characters are
     /// masked.
     static func unmapped(_ text: String) -> Diagnostic {
-        var raw = ""
-        var digits = ""
-        func closeRun() {
-            raw += digits.count >= 4 ? "••••" : digits
-            digits = ""
+        let scalars = text.unicodeScalars.prefix(64).map { scalar in
+            [.control, .format].contains(scalar.properties.generalCategory) ? "·" : scalar
         }
-        for scalar in text.unicodeScalars.prefix(64) {
-            if ("0"..."9").contains(scalar) {
-                digits.unicodeScalars.append(scalar)
-            } else {
-                closeRun()
-                let isPlain = scalar.properties.generalCategory != .control && scalar.properties.generalCategory != .format
-                raw.unicodeScalars.append(isPlain ? scalar : "·")
-            }
-        }
-        closeRun()
-        return .unmappedValue(raw)
+        let raw = String(String.UnicodeScalarView(scalars))
+        return .unmappedValue(raw.replacing(/[0-9]{4,}/.matchingSemantics(.unicodeScalar), with: "••••"))
     }
 }

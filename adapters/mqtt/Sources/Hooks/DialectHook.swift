@@ -7,41 +7,24 @@ enum DialectHook: String, CaseIterable, Hashable, Sendable {
     case homeassistant
 
     /// The capabilities that the hook can add to those that follow from the file.
-    var capabilities: Set<ProfileCapability> {
-        switch self {
-        case .homeassistant: [.acceptsCode, .canRefresh]
-        }
-    }
-
-    /// - Parameters:
-    ///   - address: the given values, by the names of the variables.
-    ///   - parts: the parts of the profile, resolved for the address; they are changed in place.
-    /// - Throws: every problem of the values that the hook reads.
-    func apply(_ address: [String: JSONValue], to parts: inout ProfileBody) throws(AddressProblems) {
-        switch self {
-        case .homeassistant: try HomeAssistantHook(address: address).apply(to: &parts)
-        }
-    }
-}
-
-/// The problems of an address, by its keys.
-struct AddressProblems: Error, Hashable {
-    var problems: [String: VariableProblem]
+    var capabilities: Set<ProfileCapability> { [.acceptsCode, .canRefresh] }
 }
 
 /// Applies the templates and lists of a lock's Home Assistant configuration.
 struct HomeAssistantHook {
+    /// The given values, by the names of the variables.
     let address: [String: JSONValue]
 
-    func apply(to parts: inout ProfileBody) throws(AddressProblems) {
-        var problems: [String: VariableProblem] = [:]
+    /// - Parameters:
+    ///   - parts: the parts of the profile, resolved for the address; they are changed in place.
+    ///   - problems: receives the problems of the values that the hook reads, by their keys.
+    func apply(to parts: inout ProfileBody, _ problems: inout [String: VariableProblem]) {
         applyValueTemplate("value_template", .state, &parts, &problems)
         applyValueTemplate("availability_template", .availability, &parts, &problems)
         applyMergedState(&parts)
         applyCommandTemplate(&parts, &problems)
         applyAvailability(&parts, &problems)
         applyQoS(&parts)
-        guard problems.isEmpty else { throw AddressProblems(problems: problems) }
     }
 
     private func text(_ key: String) -> String? {

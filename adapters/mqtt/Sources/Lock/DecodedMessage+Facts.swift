@@ -59,7 +59,7 @@ extension DecodedMessage.Report {
     /// The facts other than the bolt's state.
     fileprivate var otherFacts: [LockReport.Fact] {
         var facts: [LockReport.Fact] = []
-        if let availability { facts.append(.availability(availability.isOnline)) }
+        if let availability { facts.append(.availability(availability == .unknown ? nil : availability == .online)) }
         if let door { facts.append(.door(door.doorState)) }
         if battery != nil || isBatteryLow != nil {
             facts.append(.battery(level: battery.map { Int($0.rounded()) }, low: isBatteryLow))
@@ -89,26 +89,9 @@ extension LockReport.Fact {
     }
 }
 
-extension Availability {
-    /// Whether the lock is online; `nil` if unknown.
-    var isOnline: Bool? {
-        switch self {
-        case .online: true
-        case .offline: false
-        case .unknown: nil
-        }
-    }
-}
-
 extension DoorPosition {
     /// The door state; unknown if the contact is faulty.
-    fileprivate var doorState: DoorState {
-        switch self {
-        case .open: .open
-        case .closed: .closed
-        case .unknown, .fault: .unknown
-        }
-    }
+    fileprivate var doorState: DoorState { self == .fault ? .unknown : DoorState(rawValue: rawValue.uppercased()) ?? .unknown }
 }
 
 extension RejectionReason {

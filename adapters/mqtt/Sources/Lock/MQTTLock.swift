@@ -97,7 +97,10 @@ final class MQTTLock: Sendable {
     var commandEndpoint: CommandEndpoint { CommandEndpoint(dialect.commandTopic) }
 
     /// The lock's command endpoints on its broker.
-    var brokerEndpoints: [BrokerEndpoint] { dialect.endpoints.map { BrokerEndpoint(broker: session.broker.name, endpoint: $0) } }
+    var brokerEndpoints: [OnBroker<CommandEndpoint>] { dialect.endpoints.map { OnBroker(broker: address.broker, key: $0) } }
+
+    /// The lock's topic uses on its broker.
+    var brokerUses: [OnBroker<TopicUse>] { dialect.uses.map { OnBroker(broker: address.broker, key: $0) } }
 
     // MARK: - Commands
 

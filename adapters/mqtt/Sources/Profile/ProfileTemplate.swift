@@ -8,13 +8,6 @@ struct ProfileTemplate: Hashable, Sendable {
         case variable(String)
     }
 
-    /// How a value is escaped when it is inserted.
-    enum Escaping: Hashable, Sendable {
-        case plain
-        /// The value is escaped as the content of a JSON string.
-        case json
-    }
-
     private(set) var pieces: [Piece]
 
     /// A text without placeholders, which may contain any braces.
@@ -22,22 +15,20 @@ struct ProfileTemplate: Hashable, Sendable {
 
     /// Parses any text: braces that contain no name are text themselves, as in JSON.
     init(_ text: String) {
-        var pieces: [Piece] = []
+        pieces = []
         var literal = ""
         var rest = Substring(text)
-        while let first = rest.first {
-            if first == "{", let end = rest.firstIndex(of: "}"), Self.isName(rest[rest.index(after: rest.startIndex)..<end]) {
-                if !literal.isEmpty { pieces.append(.text(literal)) }
+        while let first = rest.popFirst() {
+            if first == "{", let end = rest.firstIndex(of: "}"), Self.isName(rest[..<end]) {
+                append(.text(literal))
+                append(.variable(String(rest[..<end])))
                 literal = ""
-                pieces.append(.variable(String(rest[rest.index(after: rest.startIndex)..<end])))
                 rest = rest[rest.index(after: end)...]
             } else {
                 literal.append(first)
-                rest.removeFirst()
             }
         }
-        if !literal.isEmpty { pieces.append(.text(literal)) }
-        self.pieces = pieces
+        append(.text(literal))
     }
 
     /// Whether a text is a name: letters, digits and `_`, not beginning with a digit.
@@ -56,10 +47,12 @@ struct ProfileTemplate: Hashable, Sendable {
 
     /// Replaces placeholders by values.
     ///
-    /// - Parameter deferred: variables that get their values later.
+    /// - Parameters:
+    ///   - isJSON: whether the values are escaped as the content of JSON strings.
+    ///   - deferred: variables that get their values later.
     /// - Returns: `nil` if a variable has no value.
     func resolved(
-        with values: [String: String], _ escaping: Escaping = .plain, keeping deferred: Set<String> = []
+        with values: [String: String], isJSON: Bool = false, keeping deferred: Set<String> = []
     ) -> ProfileTemplate? {
         var resolved = ProfileTemplate(literal: "")
         for piece in pieces {
@@ -68,7 +61,7 @@ struct ProfileTemplate: Hashable, Sendable {
             case .variable(let name) where deferred.contains(name): resolved.append(piece)
             case .variable(let name):
                 guard let value = values[name] else { return nil }
-                resolved.append(.text(escaping == .json ? value.escapedAsJSON : value))
+                resolved.append(.text(isJSON ? value.escapedAsJSON : value))
             }
         }
         return resolved
@@ -250,13 +243,12 @@ struct CommandTemplate: Hashable, Sendable {
     var condition = PartCondition()
 
     func resolved(with values: [String: String]) -> CommandTemplate? {
-        let escaping = isJSON ? ProfileTemplate.Escaping.json : .plain
         guard condition.holds(values), let topic = topic.resolved(with: values),
-            let payload = payload.resolved(with: values, escaping, keeping: Self.deferred)
+            let payload = payload.resolved(with: values, isJSON: isJSON, keeping: Self.deferred)
         else { return nil }
         var part = self
         (part.topic, part.payload) = (topic, payload)
-        part.payloadWithCode = payloadWithCode.flatMap { $0.resolved(with: values, escaping, keeping: Self.deferred) }
+        part.payloadWithCode = payloadWithCode.flatMap { $0.resolved(with: values, isJSON: isJSON, keeping: Self.deferred) }
         return part
     }
 
@@ -266,6 +258,6 @@ struct CommandTemplate: Hashable, Sendable {
     func bytes(code: String?, reference: String) -> [UInt8] {
         let template = code == nil ? payload : payloadWithCode ?? payload
         let values = [Self.code: code ?? "", Self.reference: reference]
-        return Array((template.resolved(with: values, isJSON ? .json : .plain)?.text ?? "").utf8)
+        return Array((template.resolved(with: values, isJSON: isJSON)?.text ?? "").utf8)
     }
 }
