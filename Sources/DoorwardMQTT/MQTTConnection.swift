@@ -26,7 +26,7 @@ package final class MQTTConnection: Sendable {
     private let lifecycle = Mutex(Lifecycle())
     /// Copy of `ConnectionStateMachine.isConnected`, read without its lock.
     private let connectedFlag = Atomic(false)
-    private let wakeupPipe = WakeupPipe()
+    private let wakeupSignal = WakeupSignal()
     private let settings: MQTTSettings
     private let clock: any GatewayClock
     private let receive: @Sendable (MQTTEvent) -> Void
@@ -80,7 +80,7 @@ package final class MQTTConnection: Sendable {
                 lifecycle.stopContinuations.append(continuation)
                 return false
             }
-            if isOver { continuation.resume() } else { wakeupPipe.wake() }
+            if isOver { continuation.resume() } else { wakeupSignal.wake() }
         }
     }
 
@@ -98,7 +98,7 @@ package final class MQTTConnection: Sendable {
 
     private func enqueue(_ change: Subscriptions.Change) {
         lifecycle.withLock { $0.subscriptions.append(change) }
-        wakeupPipe.wake()
+        wakeupSignal.wake()
     }
 
     // MARK: - Publishing
@@ -130,7 +130,7 @@ package final class MQTTConnection: Sendable {
     ///
     /// - Returns: for QoS 1, the id that the broker's acknowledgement will carry.
     @discardableResult
-    package func publishRetainable(_ message: MQTTRetainablePublish) throws(MQTTSendError) -> MQTTPublishID? {
+    package func publishRetainable(_ message: MQTTRetainablePublish) throws(MQTTSendError) -> MQTTPublishNumber? {
         try send { machine throws(MQTTSendError) in try machine.publishRetainable(message) }
     }
 
@@ -139,7 +139,7 @@ package final class MQTTConnection: Sendable {
     ) throws(MQTTSendError) -> Sent {
         guard isConnected else { throw .notConnected }
         var needsStep = false
-        defer { if needsStep { wakeupPipe.wake() } }
+        defer { if needsStep { wakeupSignal.wake() } }
         return try machine.withLock { machine throws(MQTTSendError) in
             defer { needsStep = machine.needsStep }
             return try body(&machine)
@@ -162,7 +162,7 @@ package final class MQTTConnection: Sendable {
                 makeClient(version)
                 ready = ConnectionStateMachine.Readiness()
             } else {
-                ready = wakeupPipe.wait(for: action, now: clock.monotonicNow())
+                ready = wakeupSignal.wait(for: action, now: clock.monotonicNow())
             }
         }
         finish()

@@ -151,7 +151,7 @@ import Testing
     func identifiers() async throws {
         let broker = try Self.broker { .send(ScriptedPacket.puback($0)) }
         defer { broker.close() }
-        let acknowledged = Mutex<[MQTTPublishID]>([])
+        let acknowledged = Mutex<[MQTTPublishNumber]>([])
         var settings = MQTTSettings(host: "127.0.0.1", port: broker.port, clientID: "gateway")
         // The library's keep-alive uses real time, so it must not expire during the test.
         settings.keepAlive = .seconds(65_535)
@@ -163,7 +163,7 @@ import Testing
         while !gateway.isConnected { await Task.yield() }
         let topic = try #require(MQTTTopic("door/set"))
         let message = MQTTRetainablePublish(topic: topic, payload: [], qos: .atLeastOnce, isRetained: false)
-        var ids: [MQTTPublishID] = []
+        var ids: [MQTTPublishNumber] = []
         while ids.count < 66_000 {
             do throws(MQTTSendError) {
                 if let id = try gateway.publishRetainable(message) { ids.append(id) }

@@ -51,8 +51,6 @@ struct ConnectionStateMachine: ~Copyable {
     /// The last message that was sent before this connection was established.
     private var lastPublishBeforeConnect = MQTTPublishNumber.none
     private var inFlight = InFlightPublishes()
-    /// The last id given to a message of QoS 1; ids are not reused.
-    private var lastPublishID = MQTTPublishID.none
     private var subscriptions = Subscriptions()
     /// Whether all subscriptions were settled at the end of the last step.
     private var wasSettled = true
@@ -105,13 +103,8 @@ struct ConnectionStateMachine: ~Copyable {
             (nextProbeAt, needsStep) = (now, true)
         }
         guard qos == .atLeastOnce else { return MQTTSentPublish(number: lastPublish, id: nil) }
-        return MQTTSentPublish(number: lastPublish, id: awaitPuback(packetID, until: now.advanced(by: message.lifetime)))
-    }
-
-    private mutating func awaitPuback(_ packetID: Int32, until: MonotonicInstant?) -> MQTTPublishID {
-        lastPublishID = lastPublishID.next
-        inFlight.insert(packetID, lastPublishID, until: until)
-        return lastPublishID
+        inFlight.insert(packetID, lastPublish, until: now.advanced(by: message.lifetime))
+        return MQTTSentPublish(number: lastPublish, id: lastPublish)
     }
 
     /// Whether the answer to a liveness probe shows that the broker has processed the message with this number, on the connection
@@ -124,16 +117,17 @@ struct ConnectionStateMachine: ~Copyable {
     mutating func confirmDelivered() { livenessProbe.confirmDelivered() }
 
     /// Passes a retainable message to the library, which may hold a part of it until the socket accepts it.
-    mutating func publishRetainable(_ message: MQTTRetainablePublish) throws(MQTTSendError) -> MQTTPublishID? {
+    mutating func publishRetainable(_ message: MQTTRetainablePublish) throws(MQTTSendError) -> MQTTPublishNumber? {
         let qos = try permittedQoS(for: message.payload, message.qos, maxBytes: Self.maxRetainablePayloadBytes)
         guard
             let (packetID, result) = client?.publish(
                 message.topic, message.payload, qos, isRetained: message.isRetained, lifetime: nil)
         else { throw .notConnected }
         try checkResult(result)
-        needsStep = true
+        (lastPublish, needsStep) = (lastPublish.next, true)
         guard qos == .atLeastOnce else { return nil }
-        return awaitPuback(packetID, until: nil)
+        inFlight.insert(packetID, lastPublish, until: nil)
+        return lastPublish
     }
 
     /// - Returns: the QoS that the broker allows.

@@ -8,7 +8,7 @@ struct InFlightPublishes {
     private struct Publish {
         /// The packet identifier, which MQTT reuses.
         let packetID: Int32
-        let id: MQTTPublishID
+        let id: MQTTPublishNumber
         /// The end of the message's lifetime; `nil` for a retainable message, which has none.
         var deadline: MonotonicInstant?
         var hasExpired = false
@@ -19,14 +19,14 @@ struct InFlightPublishes {
     var count: Int { publishes.count }
 
     /// - Parameter deadline: the end of its lifetime; `nil` for a retainable message.
-    mutating func insert(_ packetID: Int32, _ id: MQTTPublishID, until deadline: MonotonicInstant?) {
+    mutating func insert(_ packetID: Int32, _ id: MQTTPublishNumber, until deadline: MonotonicInstant?) {
         publishes.append(Publish(packetID: packetID, id: id, deadline: deadline))
     }
 
     /// Removes the message that a PUBACK acknowledges.
     ///
     /// - Returns: its id; `nil` where no message has this packet identifier.
-    mutating func remove(_ packetID: Int32) -> MQTTPublishID? {
+    mutating func remove(_ packetID: Int32) -> MQTTPublishNumber? {
         // A new message may have the packet identifier of an older message that was never acknowledged.
         publishes.lastIndex { $0.packetID == packetID }.map { publishes.remove(at: $0).id }
     }

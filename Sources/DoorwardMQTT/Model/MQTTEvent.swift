@@ -10,24 +10,13 @@ package enum MQTTEvent: Hashable, Sendable {
     /// A message that was dropped, as its payload was longer than `MQTTSettings.maximumPayloadBytes`.
     case tooLong(topic: String, bytes: Int)
     /// The broker has acknowledged or rejected a message of QoS 1.
-    case acknowledged(MQTTPublishID, MQTTAcknowledgement)
+    case acknowledged(MQTTPublishNumber, MQTTAcknowledgement)
     /// The broker has granted or refused all desired subscriptions.
     case subscribed
     /// The broker refuses a subscription, or the request cannot be sent to it. `reason` is the text of the reason code.
     case subscriptionRefused(MQTTFilter, reason: String)
     /// The broker grants a subscription that it had refused before on this connection.
     case subscriptionGranted(MQTTFilter)
-}
-
-/// Identifies a message of QoS 1 during the whole life of its `MQTTConnection`, unlike the 16-bit packet identifiers of MQTT,
-/// which are reused.
-package struct MQTTPublishID: Hashable, Sendable {
-    /// The value before the first message.
-    static let none = MQTTPublishID(rawValue: 0)
-
-    let rawValue: UInt64
-
-    var next: Self { Self(rawValue: rawValue + 1) }
 }
 
 /// The broker's reply to a message of QoS 1 (MQTT 5.0, section 3.4.2.1; with an older version always `.accepted`).

@@ -19,7 +19,8 @@ package struct MQTTMessage: Hashable, Sendable {
     }
 }
 
-/// Sequence number of a message that was sent on one `MQTTConnection`, counted across reconnects in the order of sending.
+/// Sequence number of a message that was sent on one `MQTTConnection`, counted across reconnects in the order of sending. Unlike
+/// the 16-bit packet identifiers of MQTT it is not reused.
 package struct MQTTPublishNumber: Comparable, Hashable, Sendable {
     /// The value before the first message.
     package static let none = MQTTPublishNumber(rawValue: 0)
@@ -36,8 +37,8 @@ package struct MQTTPublishNumber: Comparable, Hashable, Sendable {
 package struct MQTTSentPublish: Hashable, Sendable {
     /// Its sequence number on its connection.
     package let number: MQTTPublishNumber
-    /// The id that the broker's acknowledgement will carry; `nil` if there will be no acknowledgement.
-    package let id: MQTTPublishID?
+    /// The number again, which the broker's acknowledgement will carry; `nil` if there will be no acknowledgement.
+    package let id: MQTTPublishNumber?
 }
 
 /// Quality of service between this program and the broker.

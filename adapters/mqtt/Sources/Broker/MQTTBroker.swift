@@ -11,17 +11,9 @@ package struct MQTTBroker: Sendable {
     /// The portfolio that owns the broker's locks; `nil` for a broker from which only a super admin attaches locks.
     package var portfolioID: PortfolioID?
     /// Ids of the profiles for which discovery runs.
-    package var profiles: [String]
+    package var profiles: [String] = []
     /// Whether discovery runs.
-    package var isDiscovering: Bool
-
-    package init(
-        name: String, settings: MQTTSettings, portfolioID: PortfolioID? = nil, profiles: [String] = [],
-        isDiscovering: Bool = false
-    ) {
-        (self.name, self.settings, self.portfolioID) = (name, settings, portfolioID)
-        (self.profiles, self.isDiscovering) = (profiles, isDiscovering)
-    }
+    package var isDiscovering = false
 }
 
 extension MQTTBroker {

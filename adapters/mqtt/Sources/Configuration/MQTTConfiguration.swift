@@ -13,9 +13,7 @@ package struct MQTTConfiguration: Sendable {
 
     /// - Throws: the first mistake in keys that depend on each other.
     package init(_ settings: AdapterSettings) throws(ConfigurationError) {
-        var brokers: [Broker] = []
-        for entry in try settings.entries("mqtt") { brokers.append(try Broker(entry)) }
-        self.brokers = brokers
+        brokers = try settings.entries("mqtt").map { entry throws(ConfigurationError) in try Broker(entry) }
         profiles = try settings.section("profiles")
         profileDirectories = profiles?.texts("directories") ?? []
     }
@@ -104,9 +102,9 @@ package struct MQTTSetup {
         try configuration.checkProfiles(known: library.ids)
         // The client id is different at each start: a broker disconnects a client when another one with the same id connects.
         let clientID = "doorward-\(random.hexadecimal(byteCount: 7))"
-        var brokers: [MQTTBroker] = []
-        for broker in configuration.brokers { brokers.append(try MQTTBroker(broker, clientID: clientID)) }
-        self.brokers = brokers
+        brokers = try configuration.brokers.map { broker throws(ConfigurationError) in
+            try MQTTBroker(broker, clientID: clientID)
+        }
     }
 
     /// Logs the profiles that were left out, and the shipped ones that are replaced by a file of a folder.

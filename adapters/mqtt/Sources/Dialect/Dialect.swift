@@ -28,7 +28,6 @@ package struct Dialect: Sendable {
     let parts: ProfileBody
     let routes: TopicRoutes
     private let commandMessages: [LockOperation: CommandMessage]
-    private let stateRequest: OutgoingMessage?
 
     /// - Parameters:
     ///   - variables: an address without `broker` and `profile`.
@@ -56,13 +55,13 @@ package struct Dialect: Sendable {
             forms.first.flatMap { form in MQTTTopic(form.topic.text).map { CommandMessage(form, $0, parts.commandQoS) } }
         }
         endpoints = CommandEndpoint.all(of: profile, own: commandTopic, parts, resolvedWith: texts)
-        stateRequest = parts.refresh.first.flatMap { part in
+        stateRequests = parts.refresh.prefix(1).compactMap { part in
             MQTTTopic(part.topic.text).map {
                 OutgoingMessage(topic: $0, payload: part.bytes(code: nil, reference: ""), qos: .atMostOnce)
             }
         }
         let observedTopics = commandMessages.values.map(\.topic) + parts.commandTopics.compactMap { MQTTTopic($0.text) }
-        routes = TopicRoutes(parts, commandTopics: observedTopics, stateRequest: stateRequest?.topic)
+        routes = TopicRoutes(parts, commandTopics: observedTopics, stateRequest: stateRequests.first?.topic)
         uses = TopicUse.all(of: parts, commandTopics: observedTopics)
         capabilities = LockCapabilities(
             commandMessages.keys.compactMap(\.requiredCapability) + ProfileCapability.all(of: parts).compactMap(\.capability))
@@ -75,10 +74,10 @@ package struct Dialect: Sendable {
     func acceptsCode(_ operation: LockOperation) -> Bool { commandMessages[operation]?.acceptsCode ?? false }
 
     /// The messages that request the lock's state; empty if the state cannot be queried.
-    package var stateRequests: [OutgoingMessage] { stateRequest.map { [$0] } ?? [] }
+    package let stateRequests: [OutgoingMessage]
 
     /// Whether to request the state if a command is unanswered at half of its timeout.
-    package var retriesStateRequest: Bool { parts.retriesStateRequest && stateRequest != nil }
+    package var retriesStateRequest: Bool { parts.retriesStateRequest && !stateRequests.isEmpty }
 
     /// Seconds that a command usually takes, for documentation; `nil` if the profile does not state it.
     package var timeoutSeconds: Int? { profile.timeoutSeconds }
@@ -144,7 +143,7 @@ package struct Dialect: Sendable {
         let isKnown = state.quality == .confirmed
         let isCertain = isKnown && !state.hasUnansweredCommand
         state.inFlight = DialectState.InFlightCommand(
-            operation, reference: reference, at: now, wasInCommandedState: isInCommandedState && isCertain)
+            operation: operation, reference: reference, sentAt: now, wasInCommandedState: isInCommandedState && isCertain)
         state.staleStateFilter =
             mayBeCached(isKnown: isKnown, now)
             ? StaleStateFilter(
@@ -224,7 +223,7 @@ package struct Dialect: Sendable {
 
     /// Whether a message is this lock's state request, as delivered by the broker.
     func isStateRequest(_ message: MQTTMessage) -> Bool {
-        stateRequest.map { $0.topic.description == message.topic && $0.payload == message.payload } ?? false
+        stateRequests.contains { $0.topic.description == message.topic && $0.payload == message.payload }
     }
 }
 

@@ -57,12 +57,6 @@ package struct DialectState: Hashable, Sendable {
         var sentAt: Timestamp?
         /// Whether the lock had reported the commanded state live when the command was sent.
         package var wasInCommandedState = false
-
-        package init(
-            _ operation: LockOperation, reference: String? = nil, at now: Timestamp? = nil, wasInCommandedState: Bool = false
-        ) {
-            (self.operation, self.reference, sentAt, self.wasInCommandedState) = (operation, reference, now, wasInCommandedState)
-        }
     }
 
     struct ReportedState: Hashable, Sendable {

@@ -162,7 +162,7 @@ extension EventMapping {
         guard !found.isSilent else { return EventMeaning(event: nil) }
         let kind = found.kind ?? .operation
         let event = LockEvent(
-            kind, operation: found.operation, isDone: kind == .operation ? found.isDone ?? isDone : found.isDone,
+            kind: kind, operation: found.operation, isDone: kind == .operation ? found.isDone ?? isDone : found.isDone,
             method: found.method ?? (kind == .operation && reportsMethods ? .unknown : nil), userSlot: slot,
             credentialID: credentialID.flatMap { values[$0] }.flatMap { Int($0) },
             authorisationID: authorisationID.flatMap { values[$0] }.flatMap { Int($0) },

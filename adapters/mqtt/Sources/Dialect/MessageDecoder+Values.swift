@@ -60,7 +60,7 @@ extension MessageDecoder {
         if isFirst, message.isRetained || (state.isNewlyAttached && dialect.republishesCachedState) { return }
         guard !mayBeStale(index), kind != .jam || !message.isRetained else { return }
         // Raise an event once if the lock reports it in two values.
-        if !decoded.events.contains(where: { $0.kind == kind }) { decoded.events.append(LockEvent(kind)) }
+        if !decoded.events.contains(where: { $0.kind == kind }) { decoded.events.append(LockEvent(kind: kind)) }
         if kind == .jam { jamFlags.insert(index) }
     }
 

@@ -28,7 +28,7 @@ extension MQTTLock {
     /// Ends the command that the broker has rejected (MQTT 5.0, section 3.4.2.1).
     ///
     /// - Returns: false if this is not the id of this lock's last command.
-    func reject(_ id: MQTTPublishID, reason: String, isNotAuthorized: Bool) -> Bool {
+    func reject(_ id: MQTTPublishNumber, reason: String, isNotAuthorized: Bool) -> Bool {
         var isOwn = false
         update { state in
             guard let delivery = state.delivery, delivery.sent.id == id, delivery.rejection == nil else { return }

@@ -14,8 +14,6 @@ package struct DecodedMessage: Hashable, Sendable {
     /// State requests to send in response. None of them moves the lock.
     package var publish: [OutgoingMessage] = []
 
-    package init() {}
-
     /// The reported values of one message; `nil` for values that the message does not contain.
     package struct Report: Hashable, Sendable {
         /// Position of the bolt.
@@ -32,8 +30,6 @@ package struct DecodedMessage: Hashable, Sendable {
         package var isBatteryLow: Bool?
         /// All faults that are known now, not only the changes.
         package var faults: Set<LockFault>?
-
-        package init() {}
     }
 }
 
@@ -45,10 +41,6 @@ package struct OutgoingMessage: Hashable, Sendable {
     package var payload: [UInt8]
     /// `.atLeastOnce` only if the profile requires it.
     package var qos: MQTTQoS
-
-    package init(topic: MQTTTopic, payload: [UInt8], qos: MQTTQoS) {
-        (self.topic, self.payload, self.qos) = (topic, payload, qos)
-    }
 }
 
 /// Position of a bolt, in the names that profiles use.
@@ -121,15 +113,6 @@ package struct LockEvent: Hashable, Sendable {
     package var authorisationID: Int?
     /// Why an attempt failed.
     package var rejection: RejectionReason?
-
-    package init(
-        _ kind: Kind, operation: Operation? = nil, isDone: Bool? = nil, method: Method? = nil, userSlot: Int? = nil,
-        credentialID: Int? = nil, authorisationID: Int? = nil, rejection: RejectionReason? = nil
-    ) {
-        (self.kind, self.operation, self.isDone, self.method) = (kind, operation, isDone, method)
-        (self.userSlot, self.credentialID, self.authorisationID) = (userSlot, credentialID, authorisationID)
-        self.rejection = rejection
-    }
 }
 
 /// A fault of a lock or of its connection. Raw values appear in a device's `faults`.

@@ -1,10 +1,11 @@
-import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
 import DoorwardTesting
 import Logging
 import Testing
+
+@testable import AdapterMQTT
 
 /// A simulated bridge that lists one lock (name `front`, address `0x01`) on a real broker, and an adapter that has read the list.
 struct BridgeFixture {

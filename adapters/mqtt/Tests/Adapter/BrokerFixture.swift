@@ -1,10 +1,11 @@
-import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
 import DoorwardTesting
 import Logging
 import Synchronization
+
+@testable import AdapterMQTT
 
 /// An MQTT adapter on virtual time with a real broker and simulated locks, and a recorder of its reports.
 final class BrokerFixture: Sendable {

@@ -1,9 +1,10 @@
-import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
 import DoorwardTesting
 import Testing
+
+@testable import AdapterMQTT
 
 /// Tests of the locks that discovery leaves out, and of the warnings to operators about them.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct DiscoveryNoticeTests {

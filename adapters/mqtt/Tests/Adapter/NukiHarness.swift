@@ -1,10 +1,11 @@
-import AdapterMQTT
 import DoorwardAdapterKit
 import DoorwardDomain
 import DoorwardMQTT
 import DoorwardTesting
 import Logging
 import Synchronization
+
+@testable import AdapterMQTT
 
 /// Runs conformance checks on the MQTT adapter, with simulated Nuki locks on a real broker. Time is virtual; the harness waits
 /// for messages in flight.

@@ -48,9 +48,9 @@ import Testing
     @Test(
         "a completed operation contradicts the listed bolt states, and a failed one contradicts none", arguments: contradictions)
     func contradiction(_ operation: LockEvent.Operation, _ position: BoltState, _ contradicts: Bool) {
-        #expect(LockEvent(.operation, operation: operation).contradicts(position) == contradicts)
-        #expect(!LockEvent(.operation, operation: operation, isDone: false).contradicts(position), "the operation failed")
-        #expect(!LockEvent(.attemptFailed, operation: operation).contradicts(position))
+        #expect(LockEvent(kind: .operation, operation: operation).contradicts(position) == contradicts)
+        #expect(!LockEvent(kind: .operation, operation: operation, isDone: false).contradicts(position), "the operation failed")
+        #expect(!LockEvent(kind: .attemptFailed, operation: operation).contradicts(position))
     }
 
     private static let contradictions: [(LockEvent.Operation, BoltState, Bool)] = [

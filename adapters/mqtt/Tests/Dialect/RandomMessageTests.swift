@@ -63,7 +63,7 @@ import Testing
         let words = try #require(Self.lockedWords[profile])
         var timesLocked = 0
         for _ in 0..<3000 {
-            fixture.state.inFlight = Bool.random(using: &generator) ? .init(.lock) : nil
+            fixture.state.inFlight = Bool.random(using: &generator) ? .init(operation: .lock) : nil
             let payload = Self.payload(&generator, words.right + words.wrong)
             let isRetained = Int.random(in: 0..<4, using: &generator) == 0
             let message = MQTTMessage(

@@ -10,7 +10,7 @@ import Testing
     @Test("a jam from before the command, repeated while it is in flight, is stale; a new jam is confirmed")
     func jam() {
         var before = DialectState()
-        (before.position, before.quality, before.inFlight) = (.jammed, .confirmed, .init(.lock))
+        (before.position, before.quality, before.inFlight) = (.jammed, .confirmed, .init(operation: .lock))
         var decoded = DecodedMessage()
         var report = DecodedMessage.Report()
         (report.position, report.quality) = (.jammed, .confirmed)
@@ -24,7 +24,7 @@ import Testing
     @Test("a state that satisfies the command confirms it only if the decoder says so")
     func confirmation() {
         var before = DialectState()
-        (before.position, before.quality, before.inFlight) = (.unlocked, .stale, .init(.unlock))
+        (before.position, before.quality, before.inFlight) = (.unlocked, .stale, .init(operation: .unlock))
         var decoded = DecodedMessage()
         var report = DecodedMessage.Report()
         (report.position, report.quality) = (.unlocked, .confirmed)
@@ -42,7 +42,7 @@ import Testing
         var report = DecodedMessage.Report()
         (report.position, report.quality) = (.unlocked, .confirmed)
         decoded.reports = [report]
-        decoded.events = [LockEvent(.operation, operation: .unlock, isDone: true, method: .keypad, userSlot: 3)]
+        decoded.events = [LockEvent(kind: .operation, operation: .unlock, isDone: true, method: .keypad, userSlot: 3)]
         #expect(decoded.facts(after: before) == [.state(.unlocked, quality: .confirmed, method: .keypad, operatorName: "slot 3")])
         before.position = .unlocked
         #expect(

@@ -83,7 +83,7 @@ import Testing
 
     @Test("a recognised user is the operator of the next movement within ten seconds, and of no other")
     func recognised() {
-        let someone = LockEvent(.operation, operation: .unknown, method: .homekit, authorisationID: 7)
+        let someone = LockEvent(kind: .operation, operation: .unknown, method: .homekit, authorisationID: 7)
         var deduplicator = EventDeduplicator()
         deduplicator.record([someone], at: Self.start)
         #expect(deduplicator.deduplicate(Self.live(.unlocking), isMovement: true, at: Self.at(1))?.fact == Self.live(.unlocking))
@@ -100,11 +100,11 @@ import Testing
             deduplicator.deduplicate(Self.live(.locked, .remote), isMovement: true, at: Self.at(41))?.fact
                 == Self.live(.locked, .remote))
         deduplicator.record([someone], at: Self.at(50))
-        deduplicator.record([LockEvent(.operation, operation: .unlock, isDone: true, method: .manual)], at: Self.at(51))
+        deduplicator.record([LockEvent(kind: .operation, operation: .unlock, isDone: true, method: .manual)], at: Self.at(51))
         #expect(
             deduplicator.deduplicate(Self.live(.unlocked), isMovement: true, at: Self.at(52))?.fact == Self.live(.unlocked),
             "superseded")
-        deduplicator.record([LockEvent(.operation, operation: LockEvent.Operation.none, method: .button)], at: Self.at(60))
+        deduplicator.record([LockEvent(kind: .operation, operation: LockEvent.Operation.none, method: .button)], at: Self.at(60))
         #expect(
             deduplicator.deduplicate(Self.live(.locked), isMovement: true, at: Self.at(61))?.fact == Self.live(.locked),
             "no operation")
@@ -112,7 +112,7 @@ import Testing
 
     @Test("an announced operation gives the operator of the movement that it names, and of no other movement")
     func announced() {
-        let attempt = LockEvent(.operation, operation: .unlock, method: .keypad, credentialID: 3)
+        let attempt = LockEvent(kind: .operation, operation: .unlock, method: .keypad, credentialID: 3)
         var deduplicator = EventDeduplicator()
         deduplicator.record([attempt], at: Self.start)
         #expect(

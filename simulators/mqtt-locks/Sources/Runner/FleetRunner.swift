@@ -160,15 +160,8 @@ final class FleetRunner: Sendable {
     // MARK: - Publishing
 
     private func flush(_ state: inout State) {
-        var isBusy = false
-        for number in state.connections.indices {
-            flush(number, &state)
-            if !state.connections[number].outbox.isEmpty
-                || state.connections[number].needsProbe && state.connections[number].mqtt?.isConnected == true
-            {
-                isBusy = true
-            }
-        }
+        for number in state.connections.indices { flush(number, &state) }
+        let isBusy = state.connections.contains { !$0.outbox.isEmpty || $0.needsProbe && $0.mqtt?.isConnected == true }
         guard isBusy, !state.isFlushPlanned else { return }
         state.isFlushPlanned = true
         queue.asyncAfter(deadline: .now() + .milliseconds(2)) { [weak self] in
@@ -194,7 +187,7 @@ final class FleetRunner: Sendable {
     }
 
     private func publish(_ message: Message, _ connection: MQTTConnection, _ id: String) -> (
-        id: MQTTPublishID?, result: PublishResult
+        id: MQTTPublishNumber?, result: PublishResult
     ) {
         guard let topic = MQTTTopic(message.topic) else { return (nil, .done) }
         let moment = MessageLog.Moment.now()

@@ -110,7 +110,7 @@ struct ClientConnection {
     /// Whether the client is connected, subscribed and announced, as acknowledged by the broker.
     var isReady = false
     /// The frame whose acknowledgement shows that the client is ready.
-    var probe: MQTTPublishID?
+    var probe: MQTTPublishNumber?
     /// Whether the probe is still to be sent, after all waiting messages.
     var needsProbe = false
 }
