@@ -178,20 +178,16 @@ package struct YAMLField {
     package func texts() -> [String] { texts { $1 } }
 
     /// Reads a mapping with any keys.
-    package func entries() -> [YAMLField] { section(anyOf: nil, [:], nil)?.fields ?? [] }
+    package func entries() -> [YAMLField] { section(keys: nil)?.fields ?? [] }
 
     /// Reads a mapping.
     ///
     /// - Parameters:
-    ///   - keys: the allowed keys.
+    ///   - keys: the allowed keys; `nil` for any.
     ///   - refused: keys that are not allowed but that users may try, each with the reason for the message.
     ///   - name: the name of the section in messages, with its article; the paths of its keys then begin at the section. With
     ///     `nil`, the section's path is its name.
-    package func section(keys: [String], refused: [String: String] = [:], name: String? = nil) -> YAMLSection? {
-        section(anyOf: keys, refused, name)
-    }
-
-    private func section(anyOf keys: [String]?, _ refused: [String: String], _ name: String?) -> YAMLSection? {
+    package func section(keys: [String]?, refused: [String: String] = [:], name: String? = nil) -> YAMLSection? {
         isPresent ? YAMLSection(self, keys: keys, refused: refused, name: name) : nil
     }
 

@@ -67,15 +67,15 @@ struct MQTTLocks: AsyncParsableCommand {
             throw ValidationError("Name a profile: --profile with one of \(Profile.names).")
         }
         var plan = FleetPlan(parts: try parts(), seed: seed, manualPerMinute: manualPerMinute)
-        guard let latency = LatencyRange(latency) else {
+        guard let range = ClosedRange<Duration>(typed: latency) else {
             throw ValidationError("--latency takes a duration or a range, such as 100ms or 50ms-400ms.")
         }
-        plan.settings.latency = latency.range
+        plan.settings.latency = range
         guard (0...100).contains(drain) else { throw ValidationError("--drain is from 0 to 100 percent.") }
         guard (0...60_000).contains(manualPerMinute) else { throw ValidationError("--manual-per-minute is from 0 to 60000.") }
         plan.settings.drain = drain
         if let reportEvery {
-            guard let interval = TypedDuration(reportEvery)?.duration, interval > .zero else {
+            guard let interval = Duration(typed: reportEvery), interval > .zero else {
                 throw ValidationError("--report-every takes a duration, such as 60s.")
             }
             plan.settings.reportEvery = interval
@@ -88,20 +88,20 @@ struct MQTTLocks: AsyncParsableCommand {
     private func parts() throws -> [FleetPlan.Part] {
         var seen: Set<Profile> = []
         return try profiles.map { text in
-            guard let part = ProfileCount(text) else {
-                if let profile = Profile(rawValue: String(text.prefix { $0 != ":" })) {
-                    throw ValidationError("--profile \(text): the number of locks is from 1 to \(profile.maxLocks).")
-                }
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let profile = Profile(rawValue: parts[0]) else {
                 throw ValidationError("--profile is PROFILE or PROFILE:COUNT with one of \(Profile.names), not \(text).")
             }
-            guard seen.insert(part.profile).inserted else {
-                throw ValidationError("--profile \(part.profile.rawValue) is given twice: give it once, with one number.")
+            guard let count = parts.count == 1 ? count : Int(parts[1]), count > 0 else {
+                throw ValidationError("--profile \(text): the number of locks is from 1 to \(profile.maxLocks).")
             }
-            let count = part.count ?? count
-            guard count <= part.profile.maxLocks else {
-                throw ValidationError("--profile \(part.profile.rawValue): at most \(part.profile.maxLocks) locks.")
+            guard seen.insert(profile).inserted else {
+                throw ValidationError("--profile \(profile.rawValue) is given twice: give it once, with one number.")
             }
-            return FleetPlan.Part(profile: part.profile, count: count)
+            guard count <= profile.maxLocks else {
+                throw ValidationError("--profile \(profile.rawValue): at most \(profile.maxLocks) locks.")
+            }
+            return FleetPlan.Part(profile: profile, count: count)
         }
     }
 

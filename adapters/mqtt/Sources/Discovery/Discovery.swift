@@ -54,9 +54,6 @@ package struct Discovery: Sendable {
     /// The found lock with this id; `nil` if there is none.
     func lock(_ id: TopicText) -> AnnouncedLock? { index.announced[id] }
 
-    /// Whether locks were left out because there were too many.
-    package var isFull: Bool { index.isFull }
-
     /// The gaps in discovery, one clause each: too many locks, lists that are too long. Empty when all locks are found.
     package var notices: [String] {
         let full = index.isFull ? ["more than \(DiscoveryIndex.maxLocks) locks are announced: the others are left out"] : []

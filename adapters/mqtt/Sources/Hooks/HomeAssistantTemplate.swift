@@ -1,3 +1,5 @@
+internal import DoorwardDomain
+
 /// The subset of Jinja templates that Doorward supports: the whole payload, or one value of its
 /// JSON. Templates of commands may also contain text around the value.
 enum HomeAssistantTemplate {
@@ -9,7 +11,7 @@ enum HomeAssistantTemplate {
     /// - Returns: an empty path for the payload itself; `nil` for a template that is not supported.
     static func path(_ template: String) -> JSONPath? {
         guard template.utf8.count <= maxBytes, let inner = expression(template) else { return nil }
-        let parts = inner.split(separator: "|", omittingEmptySubsequences: false).map(trimmed)
+        let parts = inner.split(separator: "|", omittingEmptySubsequences: false).map { String($0).trimmed }
         guard parts.count == 1 || (parts.count == 2 && (parts[1] == "default('')" || parts[1] == "default(\"\")")) else {
             return nil
         }
@@ -29,7 +31,7 @@ enum HomeAssistantTemplate {
         while let start = rest.firstRange(of: "{{") {
             guard let end = rest.firstRange(of: "}}"), start.upperBound <= end.lowerBound else { return nil }
             text.append(.text(String(rest[..<start.lowerBound])))
-            switch trimmed(rest[start.upperBound..<end.lowerBound]) {
+            switch String(rest[start.upperBound..<end.lowerBound]).trimmed {
             case "value": text.append(.text(value))
             case "code": text.append(.variable(CommandTemplate.code))
             default: return nil
@@ -42,7 +44,7 @@ enum HomeAssistantTemplate {
     }
 
     private static func expression(_ template: String) -> Substring? {
-        let text = trimmed(template)
+        let text = template.trimmed
         guard text.hasPrefix("{{"), text.hasSuffix("}}"), text.count >= 4 else { return nil }
         let inner = text.dropFirst(2).dropLast(2)
         return inner.contains("{{") || inner.contains("}}") ? nil : inner[...]
@@ -61,12 +63,5 @@ enum HomeAssistantTemplate {
             return JSONPath(keys: [String(key)])
         }
         return nil
-    }
-
-    private static func trimmed(_ text: some StringProtocol) -> String {
-        var rest = Substring(text)
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return String(rest)
     }
 }

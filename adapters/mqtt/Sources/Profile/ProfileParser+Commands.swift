@@ -168,14 +168,6 @@ enum ProfileKeys {
         }
     }
 
-    /// All sections, by their names in the documentation.
-    static let sections: [String: [String]] = [
-        "file": profile, "vars": variable, "state": state, "door": door, "faults": faults, "availability": availability,
-        "items": availabilityItem, "battery": battery, "level": batteryLevel, "low": batteryLow, "events": event, "rules": rule,
-        "commands": commands, "frame": command, "ack": ack, "refresh": refresh, "qos": qos,
-        "meaning of a state": meaning(.state), "meaning of a door": meaning(.door), "meaning of a fault": meaning(.faults),
-    ]
-
     /// Removed keys, and what to write instead.
     static let removed = [
         "capabilities": "what such locks can do follows from the rest of the profile; leave the line out",

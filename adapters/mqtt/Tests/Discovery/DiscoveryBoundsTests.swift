@@ -12,9 +12,9 @@ import Testing
             Zigbee2MQTTTests.device("lock \(number)").replacing("0x01", with: "0x\(String(number, radix: 16))")
         }
         broker.receive("a/bridge/devices", "[\(devices.dropLast(2).joined(separator: ","))]")
-        #expect(broker.discovery.locks.count == Discovery.maxLocks - 1 && !broker.discovery.isFull)
+        #expect(broker.discovery.locks.count == Discovery.maxLocks - 1 && broker.discovery.notices.isEmpty)
         broker.receive("b/bridge/devices", "[\(devices.suffix(2).joined(separator: ","))]")
-        #expect(broker.discovery.locks.count == Discovery.maxLocks && broker.discovery.isFull)
+        #expect(broker.discovery.locks.count == Discovery.maxLocks && !broker.discovery.notices.isEmpty)
         #expect(broker.discovery.notices == ["more than 10000 locks are announced: the others are left out"])
         #expect(broker.receive("homeassistant/lock/a/config", DiscoveryFixture.announcement("a")) == [])
         broker.receive("a/bridge/devices", "[]")

@@ -107,3 +107,13 @@ import Testing
         #expect(receive(#"{"bolt":"half"}"#) == "unknown confirmed; !unmappedValue: half")
     }
 }
+
+extension ProfileKeys {
+    /// All sections, by their names in the documentation.
+    static let sections: [String: [String]] = [
+        "file": profile, "vars": variable, "state": state, "door": door, "faults": faults, "availability": availability,
+        "items": availabilityItem, "battery": battery, "level": batteryLevel, "low": batteryLow, "events": event, "rules": rule,
+        "commands": commands, "frame": command, "ack": ack, "refresh": refresh, "qos": qos,
+        "meaning of a state": meaning(.state), "meaning of a door": meaning(.door), "meaning of a fault": meaning(.faults),
+    ]
+}

@@ -183,16 +183,10 @@ struct HomeAssistantTopic: Hashable {
     }
 
     private static func isLegal(_ id: Substring) -> Bool {
-        !id.isEmpty && id.utf8.count <= maxIDLength
-            && id.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+        (1...maxIDLength).contains(id.utf8.count) && id.utf8.allSatisfy(idBytes.contains)
     }
+
+    private static let idBytes = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
 }
 
 /// The `device` block: the device that the lock is part of.

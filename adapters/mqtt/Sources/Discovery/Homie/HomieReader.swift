@@ -49,15 +49,10 @@ struct HomieReader: DiscoveryReader {
 
     /// Whether a text is an id: lower-case letters, digits and hyphens.
     private static func isID(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 256
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-                default: false
-                }
-            }
+        (1...256).contains(text.utf8.count) && text.utf8.allSatisfy(idBytes.contains)
     }
 
+    private static let idBytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-".utf8)
     private static let standardBase = "homie/5"
 }
 
