@@ -318,9 +318,8 @@ struct ConnectionStateMachine: ~Copyable {
     private mutating func subscribe(at now: MonotonicInstant, _ result: inout StepResult) {
         guard isConnected else { return }
         if subscriptions.canSendRequest {
-            for (filter, code) in client?.sendPendingRequests(of: &subscriptions, at: now) ?? [] {
-                reportRefusal(filter, code, &result)
-            }
+            let unsendable = client?.sendPendingRequests(of: &subscriptions, at: now) ?? []
+            result.events += unsendable.map { .subscriptionRefused($0.filter, reason: ReasonCode.text($0.code)) }
         }
         if subscriptions.isSettled, !wasSettled { result.events.append(.subscribed) }
         wasSettled = subscriptions.isSettled
@@ -328,18 +327,14 @@ struct ConnectionStateMachine: ~Copyable {
 
     private mutating func noteUnsettled() { wasSettled = wasSettled && subscriptions.isSettled }
 
-    private func reportRefusal(_ filter: MQTTFilter, _ code: Int32, _ result: inout StepResult) {
-        result.events.append(.subscriptionRefused(filter, reason: ReasonCode.text(code)))
-    }
-
     private mutating func collectEvents(_ result: inout StepResult, at now: MonotonicInstant) {
         guard let events = client?.events else { return }
         for packetID in events.unsubacks { livenessProbe.recordResponse(packetID) }
         result.hasProbeResponse = !events.unsubacks.isEmpty
         for (packetID, codes) in events.subacks {
             let outcome = subscriptions.handleSuback(packetID, codes)
-            for (filter, code) in outcome.denied { reportRefusal(filter, code, &result) }
-            for filter in outcome.grantedLater { result.events.append(.subscriptionGranted(filter)) }
+            result.events += outcome.denied.map { .subscriptionRefused($0.filter, reason: ReasonCode.text($0.code)) }
+            result.events += outcome.grantedLater.map { .subscriptionGranted($0) }
         }
         for (packetID, code) in events.pubacks {
             guard let id = inFlight.remove(packetID) else { continue }

@@ -179,13 +179,7 @@ extension EventMapping {
     /// Returns the declared fields, and the keys that conditions may use without a declaration.
     func fieldValues(_ document: JSONText) -> [String: String] {
         var values: [String: String] = [:]
-        for field in fields {
-            for path in field.paths {
-                guard let text = document[path]?.eventText else { continue }
-                values[field.name] = text
-                break
-            }
-        }
+        for field in fields { values[field.name] = field.paths.lazy.compactMap { document[$0]?.eventText }.first }
         guard case .object(let keys) = document else { return values }
         for name in Set(
             rules.flatMap { $0.conditions.map(\.field) } + userSlots + [credentialID, authorisationID].compactMap { $0 })

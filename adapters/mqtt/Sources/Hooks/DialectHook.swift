@@ -96,17 +96,12 @@ struct HomeAssistantHook {
         guard let value = address["availability"] else { return }
         // Home Assistant accepts the list or the single topic, not both.
         let items = value.object == nil ? value.array ?? [] : [value]
-        guard address["availability_topic"] == nil, (1...20).contains(items.count) else {
+        let mappings = items.compactMap(availability)
+        guard address["availability_topic"] == nil, (1...20).contains(items.count), mappings.count == items.count else {
             problems["availability"] = .malformed
             return
         }
-        for item in items {
-            guard let part = availability(item) else {
-                problems["availability"] = .malformed
-                return
-            }
-            parts.values.append(part)
-        }
+        parts.values += mappings
     }
 
     private func availability(_ item: JSONValue) -> StateMapping? {

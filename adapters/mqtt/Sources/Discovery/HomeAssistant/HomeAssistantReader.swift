@@ -125,8 +125,7 @@ struct Announcement {
                 fields[shared] = root[shared]
             }
             // Escape slashes, which separate the levels of a topic.
-            let name = key.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
-                .split(separator: "/", omittingEmptySubsequences: false).joined(separator: "%2F")
+            let name = key.replacing("%", with: "%25").replacing("/", with: "%2F")
             locks.append(Component(id: "\(topic.id)/\(name)", object: key, fields: fields.withTopicBase))
         }
         return locks
