@@ -3,21 +3,18 @@ internal import DoorwardDomain
 
 extension AdapterConformance {
     static let attachChecks: [ConformanceCheck] = [
-        ConformanceCheck("Commands and state requests for an unknown lock throw `notAttached`") { harness in
-            let run = try await ConformanceRun(harness)
+        ConformanceCheck("Commands and state requests for an unknown lock throw `notAttached`", locks: 1) { run in
             try require(run.failure(of: run.opening, to: 99), is: .notAttached, "the error of a command")
             try require(run.refreshFailure(99), is: .notAttached, "the error of a state request")
             try await run.pass(settlingTime)
             try await run.requireCommands([], at: 0, "after a command for another lock")
         },
-        ConformanceCheck("Commands and state requests for a detached lock throw `notAttached`") { harness in
-            let run = try await ConformanceRun(harness)
+        ConformanceCheck("Commands and state requests for a detached lock throw `notAttached`", locks: 1) { run in
             run.detach(0)
             try require(run.failure(of: run.opening, to: 0), is: .notAttached, "the error of a command")
             try require(run.refreshFailure(0), is: .notAttached, "the error of a state request")
         },
-        ConformanceCheck("Nothing is reported for a detached lock, not even for a movement in progress") { harness in
-            let run = try await ConformanceRun(harness, locks: 2)
+        ConformanceCheck("Nothing is reported for a detached lock, not even for a movement in progress", locks: 2) { run in
             try await run.set(.late, of: 0)
             try run.send(run.opening, to: 0)
             run.detach(0)
@@ -26,63 +23,56 @@ extension AdapterConformance {
             try await run.pass(settlingTime)
             try run.requireNoReports(of: 0, "after it was detached")
         },
-        ConformanceCheck("Detaching one lock does not affect the others") { harness in
-            let run = try await ConformanceRun(harness, locks: 3)
+        ConformanceCheck("Detaching one lock does not affect the others", locks: 3) { run in
             run.detach(1)
             for number in [0, 2] { try await run.requireConfirmation(of: run.opening, by: number) }
         },
-        ConformanceCheck("Detaching a lock twice, or one that was never attached, has no effect") { harness in
-            let run = try await ConformanceRun(harness, locks: 2)
+        ConformanceCheck("Detaching a lock twice, or one that was never attached, has no effect", locks: 2) { run in
             for number in [1, 1, 99] { run.detach(number) }
             try await run.requireConfirmation(of: run.opening, by: 0)
             run.attach(1)
-            try await run.pass(harness.promptTime)
+            try await run.pass()
             try await run.requireConfirmation(of: run.opening, by: 1)
         },
-        ConformanceCheck("A lock that is attached again executes new commands, and receives none of the earlier ones") {
-            harness in
-            let run = try await ConformanceRun(harness)
+        ConformanceCheck("A lock that is attached again executes new commands, and receives none of the earlier ones", locks: 1) {
+            run in
             try await run.set(.offline, of: 0)
             _ = run.failure(of: run.opening, to: 0)
             run.detach(0)
             run.attach(0)
-            try await run.set(.prompt, of: 0)
-            try await run.pass(harness.promptTime)
+            try await run.make(0, .prompt)
             run.recorder.forget()
             try await run.requireConfirmation(of: .lock, by: 0)
             try await run.pass(settlingTime)
             try require(run.recorder.restingStates(of: 0), is: [.locked], "the states reported for one command")
             try await run.requireCommands([.lock], at: 0, "after it was attached again")
         },
-        ConformanceCheck("Attaching a lock a second time does not duplicate its reports") { harness in
-            let run = try await ConformanceRun(harness)
+        ConformanceCheck("Attaching a lock a second time does not duplicate its reports", locks: 1) { run in
             run.attach(0)
-            try await run.pass(harness.promptTime)
+            try await run.pass()
             run.recorder.forget()
             try await run.requireConfirmation(of: run.opening, by: 0)
             try require(
                 run.recorder.restingStates(of: 0).count { $0 == run.opening.resultingState }, is: 1,
                 "the confirmations of one command")
         },
-        ConformanceCheck("Attaching a lock again replaces its address") { harness in
-            guard let limited = harness.limited else { throw NotApplicable.limited }
-            let run = try await ConformanceRun(harness)
+        ConformanceCheck("Attaching a lock again replaces its address", locks: 1) { run in
+            guard let limited = run.harness.limited else { throw NotApplicable.limited }
             let lacking = run.movements.filter { !limited.capabilities.contains($0.requiredCapability ?? []) }
             run.attach(0, as: limited.address)
-            try await run.pass(harness.promptTime)
+            try await run.pass()
             for operation in lacking {
                 try require(run.failure(of: operation, to: 0), is: .unsupported, "the error of \(operation.rawValue)")
             }
             run.attach(0)
-            try await run.pass(harness.promptTime)
+            try await run.pass()
             for operation in lacking { try await run.requireConfirmation(of: operation, by: 0) }
         },
-        ConformanceCheck("A lock with an invalid address can be attached, and rejects commands") { harness in
-            let address = addressWithWrongTypes(harness)
+        ConformanceCheck("A lock with an invalid address can be attached, and rejects commands", locks: 1) { run in
+            let address = addressWithWrongTypes(run.harness)
             guard !address.isEmpty else { throw NotApplicable.fields }
-            let run = try await ConformanceRun(harness)
             run.attach(1, as: address)
-            try await run.pass(harness.promptTime)
+            try await run.pass()
             try require(run.failure(of: run.opening, to: 1) != nil, "a command to a lock with an invalid address is accepted")
             try require(run.recorder.states(of: 1).isEmpty, "a state is reported for a lock with an invalid address")
             try await run.requireConfirmation(of: run.opening, by: 0)
@@ -120,10 +110,9 @@ extension AdapterConformance {
             try require(
                 [checkResult(on: good, harness), checkResult(on: bad, harness)], is: expected, "the results after the stop")
         },
-        ConformanceCheck("Checking the address of an attached lock moves no lock and causes no report") { harness in
-            let run = try await ConformanceRun(harness)
-            for _ in 0..<3 { _ = try harness.adapter.check(address: harness.address(of: 0)) }
-            _ = checkResult(on: addressWithWrongTypes(harness), harness)
+        ConformanceCheck("Checking the address of an attached lock moves no lock and causes no report", locks: 1) { run in
+            for _ in 0..<3 { _ = try run.adapter.check(address: run.harness.address(of: 0)) }
+            _ = checkResult(on: addressWithWrongTypes(run.harness), run.harness)
             try await run.pass(settlingTime)
             try run.requireNoReports(of: 0, "after a check")
             try await run.requireCommands([], at: 0, "after a check")

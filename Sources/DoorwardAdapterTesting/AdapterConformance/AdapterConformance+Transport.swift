@@ -3,76 +3,70 @@ internal import DoorwardDomain
 
 extension AdapterConformance {
     static let transportChecks: [ConformanceCheck] = [
-        ConformanceCheck("A command sent while the transport is disconnected is rejected, and never sent later") { harness in
-            let run = try await ConformanceRun(harness, locks: 2)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
+        ConformanceCheck("A command sent while the transport is disconnected is rejected, and never sent later", locks: 2) {
+            run in
+            try await run.disconnectTransport()
             for number in 0..<2 { try await run.requireRefusal(of: run.opening, by: number) }
             try await run.reconnectTransport()
             try await run.pass(settlingTime)
             for number in 0..<2 { try await run.requireCommands([], at: number, "after the transport has reconnected") }
         },
-        ConformanceCheck("A lock executes commands again when its transport has reconnected") { harness in
-            let run = try await ConformanceRun(harness, locks: 2)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
+        ConformanceCheck("A lock executes commands again when its transport has reconnected", locks: 2) { run in
+            try await run.disconnectTransport()
             try await run.reconnectTransport()
             for number in 0..<2 { try await run.requireConfirmation(of: run.opening, by: number) }
         },
-        ConformanceCheck("Health is not `ok` while the transport is disconnected, and `ok` when it has reconnected") { harness in
-            let run = try await ConformanceRun(harness)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
-            try require(harness.adapter.health != .ok, "the health is `ok` without a transport")
+        ConformanceCheck("Health is not `ok` while the transport is disconnected, and `ok` when it has reconnected", locks: 1) {
+            run in
+            try await run.disconnectTransport()
+            try require(run.adapter.health != .ok, "the health is `ok` without a transport")
             try await run.reconnectTransport()
-            try require(harness.adapter.health, is: .ok, "the health when the transport has reconnected")
+            try require(run.adapter.health, is: .ok, "the health when the transport has reconnected")
         },
-        ConformanceCheck("While its transport is disconnected, a lock is not available and reports no live state") { harness in
-            let run = try await ConformanceRun(harness)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
+        ConformanceCheck("While its transport is disconnected, a lock is not available and reports no live state", locks: 1) {
+            run in
+            try await run.disconnectTransport()
             let isUnavailable = run.recorder.availabilities(of: 0).last.map { $0 != true }
             try require(isUnavailable, is: true, "whether it is reported as unavailable")
             run.recorder.forget()
-            _ = try? await run.trigger(.manualTurn, at: 0)
-            try await run.pass(harness.promptTime)
+            try await run.tryStimulus(.manualTurn, at: 0)
             try require(run.recorder.states(of: 0).isEmpty, "a live state is reported while the transport is disconnected")
         },
-        ConformanceCheck("A command that was in flight when the transport disconnected is not sent again") { harness in
-            let run = try await ConformanceRun(harness)
+        ConformanceCheck("A command that was in flight when the transport disconnected is not sent again", locks: 1) { run in
             try await run.set(.silent, of: 0)
             try run.send(run.opening, to: 0)
-            try await run.pass(harness.promptTime)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
+            try await run.pass()
+            try await run.disconnectTransport()
             try await run.reconnectTransport()
             try await run.pass(settlingTime)
-            let found = await harness.receivedCommands(at: ConformanceRun.id(0)) ?? [run.opening]
+            let found = await run.harness.receivedCommands(at: ConformanceRun.id(0)) ?? [run.opening]
             try require(found, is: [run.opening], "the commands received by the lock")
         },
-        ConformanceCheck("When the transport has reconnected, a retained report is not reported as live") { harness in
-            let run = try await ConformanceRun(harness)
+        ConformanceCheck("When the transport has reconnected, a retained report is not reported as live", locks: 1) { run in
             try await run.set(.silent, of: 0)
             try run.send(run.opening, to: 0)
-            try await run.pass(harness.promptTime)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
+            try await run.pass()
+            try await run.disconnectTransport()
             run.recorder.forget()
             try await run.reconnectTransport()
-            guard try await run.trigger(.retainedReport, at: 0) else { throw NotApplicable.retained }
-            try await run.pass(harness.promptTime)
+            try await run.requireStimulus(.retainedReport, at: 0)
             try require(
                 !run.recorder.restingStates(of: 0).contains(run.opening.resultingState), "a retained report is reported as live")
         },
-        ConformanceCheck("An adapter stopped while its transport is disconnected sends nothing when it reconnects") { harness in
-            let run = try await ConformanceRun(harness)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
+        ConformanceCheck("An adapter stopped while its transport is disconnected sends nothing when it reconnects", locks: 1) {
+            run in
+            try await run.disconnectTransport()
             _ = run.failure(of: run.opening, to: 0)
-            await harness.adapter.stop()
+            await run.adapter.stop()
             run.recorder.forget()
-            _ = try await harness.setTransport(isConnected: true)
+            _ = try await run.harness.setTransport(isConnected: true)
             try await run.pass(settlingTime)
             try require(
-                await harness.receivedCommands(at: ConformanceRun.id(0)) ?? [], is: [], "the commands received by the lock")
+                await run.harness.receivedCommands(at: ConformanceRun.id(0)) ?? [], is: [], "the commands received by the lock")
             try require(run.recorder.reports, is: [], "the reports after the stop")
         },
-        ConformanceCheck("Locks can be attached and detached while the transport is disconnected") { harness in
-            let run = try await ConformanceRun(harness, locks: 2)
-            guard try await run.disconnectTransport() else { throw NotApplicable.transport }
+        ConformanceCheck("Locks can be attached and detached while the transport is disconnected", locks: 2) { run in
+            try await run.disconnectTransport()
             run.detach(1)
             run.attach(2)
             try await run.reconnectTransport()
@@ -93,11 +87,10 @@ extension AdapterConformance {
 extension ConformanceRun {
     /// Disconnects the transport, and waits until the adapter has detected this.
     ///
-    /// - Returns: false if the adapter has no transport.
-    func disconnectTransport() async throws -> Bool {
-        guard try await harness.setTransport(isConnected: false) else { return false }
-        try await pass(harness.promptTime)
-        return true
+    /// - Throws: `NotApplicable` if the adapter has no transport.
+    func disconnectTransport() async throws {
+        guard try await harness.setTransport(isConnected: false) else { throw NotApplicable.transport }
+        try await pass()
     }
 
     /// Reconnects the transport, and waits until the adapter has detected this.
@@ -109,28 +102,26 @@ extension ConformanceRun {
 
 extension AdapterConformance {
     static let endpointChecks: [ConformanceCheck] = [
-        ConformanceCheck("`check` returns the lock that is attached at an address, or none if there is none") { harness in
-            let run = try await ConformanceRun(harness, locks: 2)
+        ConformanceCheck("`check` returns the lock that is attached at an address, or none if there is none", locks: 2) { run in
             for number in 0..<2 {
-                let attached = try harness.adapter.check(address: harness.address(of: number)).attachedDevice
-                let expected = harness.detectsDuplicates ? ConformanceRun.id(number) : nil
+                let attached = try run.adapter.check(address: run.harness.address(of: number)).attachedDevice
+                let expected = run.harness.detectsDuplicates ? ConformanceRun.id(number) : nil
                 try require(attached, is: expected, "the lock attached at address \(number)")
             }
-            let none = try harness.adapter.check(address: harness.address(of: 5)).attachedDevice
+            let none = try run.adapter.check(address: run.harness.address(of: 5)).attachedDevice
             try require(none, is: nil, "the lock attached at a free address")
             try await run.requireConfirmation(of: run.opening, by: 0)
         },
-        ConformanceCheck("An address is free again when its lock is detached or attached with another address") { harness in
-            let run = try await ConformanceRun(harness, locks: 2)
+        ConformanceCheck("An address is free again when its lock is detached or attached with another address", locks: 2) { run in
             run.detach(0)
-            run.attach(1, as: harness.address(of: 6))
+            run.attach(1, as: run.harness.address(of: 6))
             for number in 0..<2 {
-                let attached = try harness.adapter.check(address: harness.address(of: number)).attachedDevice
+                let attached = try run.adapter.check(address: run.harness.address(of: number)).attachedDevice
                 try require(attached, is: nil, "the lock attached at address \(number)")
             }
-            let attached = try harness.adapter.check(address: harness.address(of: 6)).attachedDevice
+            let attached = try run.adapter.check(address: run.harness.address(of: 6)).attachedDevice
             try require(
-                attached, is: harness.detectsDuplicates ? ConformanceRun.id(1) : nil, "the lock attached at the new address")
+                attached, is: run.harness.detectsDuplicates ? ConformanceRun.id(1) : nil, "the lock attached at the new address")
         },
         ConformanceCheck("The owner of a transport is returned, and none for a transport that does not exist") { harness in
             guard let transportAddresses = harness.transportAddresses else {
@@ -187,62 +178,59 @@ extension AdapterConformance {
 
 extension AdapterConformance {
     static let discoveryChecks: [ConformanceCheck] = [
-        ConformanceCheck("A discovered lock is listed once, and can be attached with the listed address") { harness in
-            let run = try await ConformanceRun(harness, locks: 0)
+        ConformanceCheck("A discovered lock is listed once, and can be attached with the listed address", locks: 0) { run in
             guard try await run.announce(3) else {
-                try require(harness.adapter.discovered, is: [], "the discovered locks, although no lock can be discovered")
+                try require(run.adapter.discovered, is: [], "the discovered locks, although no lock can be discovered")
                 throw NotApplicable.discovery
             }
-            let found = harness.adapter.discovered
+            let found = run.adapter.discovered
             try require(found.count, is: 1, "the number of discovered locks")
             let lock = found[0]
             try require(lock.problem == nil, "it cannot be attached: \(lock.problem ?? "")")
-            try require(harness.adapter.owner(of: lock.address), is: lock.owner, "the owner of its transport")
-            let checked = try harness.adapter.check(address: lock.address)
+            try require(run.adapter.owner(of: lock.address), is: lock.owner, "the owner of its transport")
+            let checked = try run.adapter.check(address: lock.address)
             if let listed = lock.capabilities { try require(checked.capabilities, is: listed, "its capabilities") }
             run.attach(3, as: lock.address)
-            try await run.pass(harness.promptTime)
+            try await run.pass()
             run.recorder.forget()
             try await run.requireConfirmation(of: run.opening, by: 3)
         },
-        ConformanceCheck("A discovered lock is not listed while it is attached, and is listed again when detached") { harness in
-            let run = try await ConformanceRun(harness, locks: 0)
+        ConformanceCheck("A discovered lock is not listed while it is attached, and is listed again when detached", locks: 0) {
+            run in
             let lock = try await run.discovered(3)
             run.attach(3, as: lock.address)
-            try await run.pass(harness.promptTime)
-            try require(harness.adapter.discovered, is: [], "the discovered locks while it is attached")
+            try await run.pass()
+            try require(run.adapter.discovered, is: [], "the discovered locks while it is attached")
             run.detach(3)
-            try await run.pass(harness.promptTime)
-            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is detached")
+            try await run.pass()
+            try require(run.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is detached")
         },
-        ConformanceCheck("A lock removed from its own system is no longer listed, and is listed again when it is back") {
-            harness in
-            let run = try await ConformanceRun(harness, locks: 0)
+        ConformanceCheck("A lock removed from its own system is no longer listed, and is listed again when it is back", locks: 0)
+        { run in
             let lock = try await run.discovered(3)
             _ = try await run.announce(3, isPresent: false)
-            try require(harness.adapter.discovered, is: [], "the discovered locks when it is removed")
+            try require(run.adapter.discovered, is: [], "the discovered locks when it is removed")
             _ = try await run.announce(3)
-            try require(harness.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is back")
+            try require(run.adapter.discovered.map(\.id), is: [lock.id], "the discovered locks when it is back")
         },
-        ConformanceCheck("Discovered locks have different ids and a stable order, and were first seen no later than last seen") {
-            harness in
-            let run = try await ConformanceRun(harness, locks: 0)
+        ConformanceCheck(
+            "Discovered locks have different ids and a stable order, and were first seen no later than last seen", locks: 0
+        ) { run in
             for number in 0..<5 { guard try await run.announce(number) else { throw NotApplicable.discovery } }
-            let found = harness.adapter.discovered
+            let found = run.adapter.discovered
             try require(Set(found.map(\.id)).count, is: 5, "the number of ids")
-            for _ in 0..<3 { try require(harness.adapter.discovered.map(\.id), is: found.map(\.id), "the order") }
+            for _ in 0..<3 { try require(run.adapter.discovered.map(\.id), is: found.map(\.id), "the order") }
             try require(found.allSatisfy { $0.firstSeenAt <= $0.lastSeenAt }, "a lock was last seen before it was first seen")
             try require(Set(found.map(\.address)).count, is: 5, "the number of addresses")
         },
-        ConformanceCheck("Discovery moves no lock, and nothing is reported for locks that are not attached") { harness in
-            let run = try await ConformanceRun(harness, locks: 1)
+        ConformanceCheck("Discovery moves no lock, and nothing is reported for locks that are not attached", locks: 1) { run in
             guard try await run.announce(3) else { throw NotApplicable.discovery }
-            _ = harness.adapter.discovered
+            _ = run.adapter.discovered
             try await run.pass(settlingTime)
             try require(run.recorder.reports.filter { $0.deviceID != ConformanceRun.id(0) }, is: [], "the reports of other locks")
             try await run.requireCommands([], at: 0, "after other locks were discovered")
-            run.attach(3, as: harness.adapter.discovered[0].address)
-            try await run.pass(harness.promptTime)
+            run.attach(3, as: run.adapter.discovered[0].address)
+            try await run.pass()
             try await run.requireCommands([], at: 3, "after it was discovered and attached")
         },
     ]
@@ -254,7 +242,7 @@ extension ConformanceRun {
     /// - Returns: false if locks of this kind cannot be discovered.
     func announce(_ number: Int, isPresent: Bool = true) async throws -> Bool {
         guard try await harness.announce(number, isPresent: isPresent) else { return false }
-        try await pass(harness.promptTime)
+        try await pass()
         return true
     }
 

@@ -11,6 +11,11 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
         (self.description, self.body) = (description, body)
     }
 
+    /// Creates a check of an adapter that has been started and has this many locks.
+    init(_ description: String, locks: Int, check body: @escaping @Sendable (ConformanceRun) async throws -> Void) {
+        self.init(description) { harness in try await body(ConformanceRun(harness, locks: locks)) }
+    }
+
     /// Runs the check with a new harness.
     ///
     /// - Returns: `.passed`, or `.notApplicable` if locks of this kind, or their transport, do not
@@ -69,9 +74,18 @@ struct NotApplicable: Error {
 
     init(_ reason: String) { self.reason = reason }
 
-    static let reports = NotApplicable("locks of this kind send no reports of their own")
-    static let manualTurns = NotApplicable("locks of this kind cannot be turned by hand")
-    static let retained = NotApplicable("the transport retains no reports")
+    /// The stimulus is not possible at locks of this kind.
+    init(_ stimulus: LockStimulus) {
+        reason =
+            switch stimulus {
+            case .stateReport: "locks of this kind send no reports of their own"
+            case .manualTurn: "locks of this kind cannot be turned by hand"
+            case .retainedReport: "the transport retains no reports"
+            case .malformedInput: "no malformed input can arrive"
+            case .faultRaised, .faultCleared: "locks of this kind report no faults"
+            }
+    }
+
     static let transport = NotApplicable("there is no transport between the adapter and its locks that could be disconnected")
     static let transportAddresses = NotApplicable("the adapter has no transports that belong to a tenant")
     static let discovery = NotApplicable("locks of this kind cannot be discovered")

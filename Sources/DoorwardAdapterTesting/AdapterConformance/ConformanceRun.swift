@@ -20,7 +20,7 @@ struct ConformanceRun: Sendable {
         recorder = ReportRecorder(onReport)
         try await adapter.start(reports: recorder)
         for number in 0..<locks { attach(number) }
-        try await pass(harness.promptTime)
+        try await pass()
         recorder.forget()
     }
 
@@ -39,7 +39,28 @@ struct ConformanceRun: Sendable {
         try await harness.trigger(stimulus, at: Self.id(number))
     }
 
-    func pass(_ time: Duration) async throws { try await harness.pass(time) }
+    /// Lets a time pass; by default, the time in which locks respond.
+    func pass(_ time: Duration? = nil) async throws { try await harness.pass(time ?? harness.promptTime) }
+
+    /// Sets the behavior of a lock, and waits until the adapter has detected it.
+    func make(_ number: Int, _ behavior: LockBehavior) async throws {
+        try await set(behavior, of: number)
+        try await pass()
+    }
+
+    /// Triggers a stimulus if that is possible, and waits for its reports.
+    func tryStimulus(_ stimulus: LockStimulus, at number: Int) async throws {
+        _ = try? await trigger(stimulus, at: number)
+        try await pass()
+    }
+
+    /// Triggers a stimulus, and waits for its reports.
+    ///
+    /// - Throws: `NotApplicable` if that is not possible.
+    func requireStimulus(_ stimulus: LockStimulus, at number: Int) async throws {
+        guard try await trigger(stimulus, at: number) else { throw NotApplicable(stimulus) }
+        try await pass()
+    }
 
     // MARK: Commands
 
@@ -80,7 +101,7 @@ struct ConformanceRun: Sendable {
     func requireConfirmation(of operation: LockOperation, by number: Int) async throws {
         let before = recorder.restingStates(of: number).count
         try send(operation, to: number)
-        try await pass(harness.promptTime)
+        try await pass()
         try require(
             Array(recorder.restingStates(of: number).dropFirst(before).prefix(1)), is: [operation.resultingState],
             "the states that lock \(number) confirms")
@@ -89,12 +110,12 @@ struct ConformanceRun: Sendable {
     // MARK: Requirements
 
     /// Requires that a command to an unreachable lock fails: `send` throws, or the adapter reports a refusal within `promptTime`.
-    func requireRefusal(of operation: LockOperation, by number: Int) async throws {
+    func requireRefusal(of operation: LockOperation, settings: LockSettings? = nil, by number: Int) async throws {
         let refusals = recorder.refusals(of: number)
-        if let failure = failure(of: operation, to: number) {
+        if let failure = failure(of: operation, to: number, settings: settings) {
             return try require(failure == .offline || failure == .transportBusy, "a command throws \(failure)")
         }
-        try await pass(harness.promptTime)
+        try await pass()
         try require(
             recorder.refusals(of: number), is: refusals + 1, "the number of refusals of a command that cannot reach its lock")
     }
@@ -106,7 +127,7 @@ struct ConformanceRun: Sendable {
             try require(found, is: commands, "the commands received by lock \(number) \(occasion)")
         }
         guard try await trigger(.stateReport, at: number) else { return }
-        try await pass(harness.promptTime)
+        try await pass()
         guard let state = recorder.restingStates(of: number).last else { return }
         let expected = commands.last?.resultingState ?? .locked
         // After an unlatch, the lock may already be unlocked, because the latch springs back by itself.
