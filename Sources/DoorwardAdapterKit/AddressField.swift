@@ -57,7 +57,8 @@ extension [AddressField] {
 
 extension AddressField.Form {
     /// Returns the problem of a value in a field of this form, or `nil` if the value is valid.
-    fileprivate func problem(of value: JSONValue) -> String? {
+    /// The code of what is wrong with a value of this form; `nil` if nothing is.
+    package func problem(of value: JSONValue) -> String? {
         switch (self, value) {
         case (.text, .string(let text)): text.isEmpty ? "too_short" : nil
         case (.boolean, .bool): nil

@@ -284,10 +284,15 @@ public enum LockOperation: String, CaseIterable, Codable, Sendable {
     package static let ofCommands = movements + [.changeSettings]
 
     /// Whether the operation moves the bolt or the latch.
-    public var isMovement: Bool {
+    public var isMovement: Bool { restingState != nil }
+
+    /// The state of a lock after the movement; `nil` if the operation moves nothing.
+    package var restingState: LockState? {
         switch self {
-        case .lock, .unlock, .unlatch: true
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
+        case .lock: .locked
+        case .unlock: .unlocked
+        case .unlatch: .unlatched
+        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: nil
         }
     }
 

@@ -254,7 +254,7 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// The report that confirms a command; `nil` for a command that no lock supports.
     private static func result(of command: LockCommand) -> LockReport.Fact? {
-        command.operation == .changeSettings ? command.settings.map { .settings($0) } : command.operation.result.map(fact)
+        command.operation == .changeSettings ? command.settings.map { .settings($0) } : command.operation.restingState.map(fact)
     }
 
     private static func fact(_ state: LockState) -> LockReport.Fact {
@@ -300,17 +300,5 @@ private struct PendingReports {
     mutating func removeAll() -> [Task<Void, any Error>] {
         defer { tasks = [:] }
         return Array(tasks.values)
-    }
-}
-
-extension LockOperation {
-    /// The state that a lock reports after executing the operation; `nil` if it moves nothing.
-    fileprivate var result: LockState? {
-        switch self {
-        case .lock: .locked
-        case .unlock: .unlocked
-        case .unlatch: .unlatched
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: nil
-        }
     }
 }

@@ -156,14 +156,7 @@ private final class CommandNumbers: Sendable {
 
 extension LockOperation {
     /// The state of a lock after this movement.
-    var resultingState: LockState {
-        switch self {
-        case .lock: .locked
-        case .unlock: .unlocked
-        case .unlatch: .unlatched
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: .unknown
-        }
-    }
+    var resultingState: LockState { restingState ?? .unknown }
 }
 
 /// Records all reports of an adapter.

@@ -170,28 +170,20 @@ final class SimulatedLock: Sendable {
     // MARK: Input
 
     func send(_ command: LockCommand) throws(AdapterError) {
-        try handleInput { (state) throws(AdapterError) in
+        try handleInput(unlessConnected: AdapterError.offline) { (state) throws(AdapterError) in
             try state.machine.execute(command.operation, settings: command.settings)
             state.commandCount += 1
             state.lastCommand = command.commandID
-        } unlessConnected: {
-            .offline
         }
     }
 
     func refresh() throws(AdapterError) {
-        try handleInput { (state) throws(AdapterError) in
-            try state.machine.refresh()
-        } unlessConnected: {
-            .offline
-        }
+        try handleInput(unlessConnected: AdapterError.offline) { (state) throws(AdapterError) in try state.machine.refresh() }
     }
 
     func handle(_ event: SimulatorEvent, slot: String?) throws(SimulatorEventError) {
-        try handleInput { (state) throws(SimulatorEventError) in
+        try handleInput(unlessConnected: SimulatorEventError.notAttached) { (state) throws(SimulatorEventError) in
             try state.machine.handle(event, slot: slot)
-        } unlessConnected: {
-            .notAttached
         }
     }
 
@@ -205,10 +197,10 @@ final class SimulatedLock: Sendable {
 
     /// Applies everything that is due, whether its timer has fired or not, then `body`.
     private func handleInput<Failure: Error>(
-        _ body: (inout State) throws(Failure) -> Void, unlessConnected: () -> Failure
+        unlessConnected failure: Failure, _ body: (inout State) throws(Failure) -> Void
     ) throws(Failure) {
         try state.withLock { (state) throws(Failure) in
-            guard state.outbox.isOpen else { throw unlessConnected() }
+            guard state.outbox.isOpen else { throw failure }
             advanceToNow(&state)
             try body(&state)
             transmitReports(&state)
@@ -217,9 +209,7 @@ final class SimulatedLock: Sendable {
     }
 
     private func timerFired(_ setting: DeadlineTimer.Setting) {
-        state.withLock { state in
-            if state.timer.expire(setting) { advanceToNow(&state) }
-        }
+        state.withLock { state in if state.timer.expire(setting) { advanceToNow(&state) } }
         deliver()
     }
 

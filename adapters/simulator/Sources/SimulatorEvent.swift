@@ -104,9 +104,7 @@ extension SimulatorEvent {
         case .offline: .online
         case .lowBattery, .deadBattery: .replaceBattery
         case .doorOpen, .doorAjar: .doorClose
-        case .clear, .online, .replaceBattery, .thumbTurn, .thumbLock, .thumbUnlock, .keypad, .keypadLock, .wrongCode, .doorClose,
-            .doorForce, .tamper:
-            nil
+        default: nil
         }
     }
 }

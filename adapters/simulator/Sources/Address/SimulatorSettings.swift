@@ -38,15 +38,6 @@ struct SimulatorSettings: Hashable {
     /// - Throws: every mistake of the address, sorted by field.
     init(address: [String: JSONValue]) throws(AddressErrors) {
         var reader = AddressReader(address)
-        readMovement(&reader)
-        readBattery(&reader)
-        readFaults(&reader)
-        try reader.finish()
-    }
-
-    mutating func setAutoRelock(seconds: Int) { autoRelock = seconds > 0 ? .seconds(seconds) : nil }
-
-    private mutating func readMovement(_ reader: inout AddressReader) {
         latency = reader.milliseconds(.latency) ?? latency
         jitterMs = reader.integer(.jitter) ?? jitterMs
         seed = reader.integer(.seed)
@@ -54,16 +45,10 @@ struct SimulatorSettings: Hashable {
         initialState = reader.state(.initialState) ?? initialState
         setAutoRelock(seconds: reader.integer(.autoRelock).map { Int($0) } ?? 0)
         keypadSlots = reader.names(.keypadSlots, maxCount: 32, maxLength: 64) ?? keypadSlots
-    }
-
-    private mutating func readBattery(_ reader: inout AddressReader) {
         batteryLevel = reader.integer(.batteryLevel).map { Int($0) } ?? batteryLevel
         lowBatteryLevel = reader.integer(.lowBattery).map { Int($0) } ?? lowBatteryLevel
         batteryPerMovement = reader.number(.batteryPerMovement) ?? batteryPerMovement
         batteryPerDay = reader.number(.batteryPerDay) ?? batteryPerDay
-    }
-
-    private mutating func readFaults(_ reader: inout AddressReader) {
         jamRate = reader.number(.jamRate) ?? jamRate
         refusalRate = reader.number(.refusalRate) ?? refusalRate
         lostConfirmationRate = reader.number(.lostRate) ?? lostConfirmationRate
@@ -75,7 +60,10 @@ struct SimulatorSettings: Hashable {
         disorderMs = reader.integer(.disorder) ?? disorderMs
         reportsNumbered = reader.flag(.reportsNumbered) ?? reportsNumbered
         offlineMemory = reader.integer(.offlineMemory).map { Int($0) } ?? offlineMemory
+        try reader.finish()
     }
+
+    mutating func setAutoRelock(seconds: Int) { autoRelock = seconds > 0 ? .seconds(seconds) : nil }
 }
 
 /// Reads the keys of an address one by one, and collects the errors.
@@ -92,32 +80,24 @@ struct AddressReader {
         if !all.isEmpty { throw AddressErrors(all) }
     }
 
-    // Each function below returns `nil` if the key is absent, if its value is invalid and was recorded as a mistake, or if the
-    // field has another form.
+    // Each function below returns `nil` if the key is absent, or if its value is invalid and was recorded as a mistake.
 
     mutating func integer(_ field: AddressField) -> Int64? {
-        guard case .integer(let range) = field.form, let value = take(field) else { return nil }
-        guard case .integer(let number) = value else { return reject(field, "wrong_type") }
-        return range.contains(number) ? number : reject(field, "out_of_range")
+        if case .integer(let number)? = takeValid(field) { number } else { nil }
     }
 
     mutating func milliseconds(_ field: AddressField) -> Duration? { integer(field).map { .milliseconds($0) } }
 
     mutating func number(_ field: AddressField) -> Double? {
-        guard case .number(let range) = field.form, let value = take(field) else { return nil }
-        let number: Double
-        switch value {
-        case .integer(let value): number = Double(value)
-        case .number(let value): number = value
-        default: return reject(field, "wrong_type")
+        switch takeValid(field) {
+        case .integer(let number)?: Double(number)
+        case .number(let number)?: number
+        default: nil
         }
-        return range.contains(number) ? number : reject(field, "out_of_range")
     }
 
     mutating func flag(_ field: AddressField) -> Bool? {
-        guard let value = take(field) else { return nil }
-        guard case .bool(let flag) = value else { return reject(field, "wrong_type") }
-        return flag
+        if case .bool(let flag)? = takeValid(field) { flag } else { nil }
     }
 
     mutating func state(_ field: AddressField) -> LockState? {
@@ -130,11 +110,8 @@ struct AddressReader {
     mutating func capabilities(_ field: AddressField) -> LockCapabilities? {
         guard let value = take(field) else { return nil }
         guard case .array(let items) = value else { return reject(field, "wrong_type") }
-        var names: [String] = []
-        for item in items {
-            guard case .string(let text) = item else { return reject(field, "wrong_type") }
-            names.append(text)
-        }
+        let names = items.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        guard names.count == items.count else { return reject(field, "wrong_type") }
         return LockCapabilities(names: names) ?? reject(field, "unknown_capability")
     }
 
@@ -148,6 +125,13 @@ struct AddressReader {
         let fits =
             names.count <= maxCount && Set(names).count == names.count && names.allSatisfy { (1...maxLength).contains($0.count) }
         return fits ? names : reject(field, "out_of_range")
+    }
+
+    /// Takes a value that the form of the field allows.
+    private mutating func takeValid(_ field: AddressField) -> JSONValue? {
+        guard let value = take(field) else { return nil }
+        if let problem = field.form.problem(of: value) { return reject(field, problem) }
+        return value
     }
 
     private mutating func take(_ field: AddressField) -> JSONValue? { rest.removeValue(forKey: field.name) }

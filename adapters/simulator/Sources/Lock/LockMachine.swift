@@ -119,18 +119,6 @@ extension SimulatorSettings {
     func channelRandom(of id: DeviceID) -> SeededRandom { SeededRandom(seed: randomSeed(of: id) ^ 0x5DEE_CE66_D1CE_4E5B) }
 }
 
-extension LockOperation {
-    /// The resting position after the operation; `nil` if the operation moves nothing.
-    fileprivate var restingState: LockState? {
-        switch self {
-        case .lock: .locked
-        case .unlock: .unlocked
-        case .unlatch: .unlatched
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: nil
-        }
-    }
-}
-
 /// Faults of a simulated lock, which last until they are cleared.
 struct SimulatedFaults: Hashable {
     var jams = false
