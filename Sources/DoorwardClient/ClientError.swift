@@ -33,24 +33,15 @@ package struct APIError: Equatable, Sendable {
     /// Why access was denied, if the caller may see the reason.
     package var denial: Doorward.Denial?
     /// The invalid fields of the request.
-    package var fields: [FieldProblem]
+    package var fields: [FieldProblem] = []
     /// The command that the error is about, if there is one.
     package var command: Doorward.Command?
     /// The number of objects of each kind that the object to delete contains, for `has_dependents`.
-    package var dependents: [String: Int]
+    package var dependents: [String: Int] = [:]
     /// Identifies the request in the gateway's log.
     package var requestID: String?
     /// Seconds to wait before another attempt.
     package var retryAfter: Int?
-
-    package init(
-        status: Int, code: String, message: String, denial: Doorward.Denial? = nil, fields: [FieldProblem] = [],
-        command: Doorward.Command? = nil, dependents: [String: Int] = [:], requestID: String? = nil, retryAfter: Int? = nil
-    ) {
-        (self.status, self.code, self.message, self.denial) = (status, code, message, denial)
-        (self.fields, self.command, self.dependents) = (fields, command, dependents)
-        (self.requestID, self.retryAfter) = (requestID, retryAfter)
-    }
 }
 
 /// A successful response: its `data`, decoded and as JSON.
@@ -61,11 +52,7 @@ package struct Response<Content: Sendable>: Sendable {
     package let json: [UInt8]
 
     /// The `ETag` of the object; `nil` if the response has none.
-    package let etag: String?
-
-    package init(content: Content, json: [UInt8], etag: String? = nil) {
-        (self.content, self.json, self.etag) = (content, json, etag)
-    }
+    package var etag: String?
 }
 
 /// A problem with one field of a request, as listed in `details.fields` of `invalid_request`.

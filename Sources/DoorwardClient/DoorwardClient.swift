@@ -25,8 +25,6 @@ package struct DoorwardClient: Sendable {
     package var devices: Resource<Doorward.LockDevice> { Resource(client: self) }
     /// Guest accesses and their validity.
     package var guestAccesses: Resource<Doorward.GuestAccess> { Resource(client: self) }
-    /// Who may do what to a lock.
-    package var authorization: Authorization { Authorization(client: self) }
     /// The access log.
     package var accessRecords: AccessRecords { AccessRecords(client: self) }
     /// Checkpoints and proofs of the access logs.
@@ -43,20 +41,8 @@ package struct DoorwardClient: Sendable {
     package var roles: Roles { Roles(client: self) }
     /// Keys with which programs sign in.
     package var apiKeys: Resource<Doorward.APIKey> { Resource(client: self) }
-    /// The caller's own sessions.
-    package var sessions: Sessions { Sessions(client: self) }
-    /// Signing in and out.
-    package var authentication: Authentication { Authentication(client: self) }
-    /// The gateway's database.
-    package var store: Store { Store(client: self) }
-    /// The gateway's clock.
-    package var clock: Clock { Clock(client: self) }
-    /// The gateway's adapters, one for each kind of lock.
-    package var adapters: Adapters { Adapters(client: self) }
     /// Requests that the caller composes.
     package var raw: RawRequests { RawRequests(client: self) }
-    /// Events of simulated locks.
-    package var simulator: Simulator { Simulator(client: self) }
 
     // MARK: - Sending
 
@@ -77,11 +63,7 @@ package struct DoorwardClient: Sendable {
     func bytes(of request: APIRequest) async throws -> [UInt8] { try await data(of: request).body }
 
     private func data(of request: APIRequest) async throws -> TransportResponse {
-        try await authenticated {
-            try await transport.send(request, token: $0)
-        } status: {
-            $0.status
-        }.successful()
+        try await authenticated { try await transport.send(request, token: $0) }.successful()
     }
 
     /// Renews the access token of a session if it is about to expire.
@@ -90,9 +72,7 @@ package struct DoorwardClient: Sendable {
     }
 
     /// Makes one attempt with the token of the credentials and, if the response is 401, a second one with a refreshed token.
-    func authenticated<Response>(
-        _ attempt: (_ token: String?) async throws -> Response, status: (Response) -> Int
-    ) async throws -> Response {
+    func authenticated<Response: HTTPResponse>(_ attempt: (_ token: String?) async throws -> Response) async throws -> Response {
         switch credentials {
         case .none: return try await attempt(nil)
         case .bearer(let token): return try await attempt(token)
@@ -102,14 +82,14 @@ package struct DoorwardClient: Sendable {
             let tokens = TokenProvider(file: file, transport: transport)
             let token = try await tokens.token()
             let response = try await attempt(token)
-            guard status(response) == 401 else { return response }
+            guard response.status == 401 else { return response }
             return try await attempt(try await tokens.token(after: token))
         }
     }
 }
 
 /// Credentials of a client. The description contains no secret.
-package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package enum Credentials: Sendable, Confidential {
     /// No credentials: for signing in.
     case none
     /// An access token or an API key, used as given.
@@ -127,8 +107,14 @@ package enum Credentials: Sendable, CustomStringConvertible, CustomDebugStringCo
         case .session(let file), .sessionWithoutRefresh(let file): "session in \(file.path)"
         }
     }
-    /// Same as `description`.
+}
+
+/// A value with a secret: printed, dumped and debugged, it is its description only.
+package protocol Confidential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Confidential {
+    /// The description.
     package var debugDescription: String { description }
-    /// Mirrors `description`, so that a dump shows no secret.
+    /// Reflects the description.
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -11,19 +11,14 @@ public import Observation
     /// The portfolio that the person works in.
     public var selectedPortfolioID: String?
     private var allowed: [Key: Bool] = [:]
-    private var allowedObjects: [ObjectKey: Bool] = [:]
-    private var availabilities: [ObjectKey: Availability] = [:]
+    private var availabilities: [Key: Availability] = [:]
     private var roles: [Doorward.Role: Set<String>] = [:]
 
+    /// An action on one object, or on all objects of a type.
     private struct Key: Hashable {
         let action: Doorward.Action
         let type: Doorward.SubjectType
-    }
-
-    private struct ObjectKey: Hashable {
-        let action: Doorward.Action
-        let type: Doorward.SubjectType
-        let id: String
+        var id: String?
     }
 
     public init() {}
@@ -35,7 +30,7 @@ public import Observation
 
     /// Sets the answer for one object, which precedes that for its type.
     public func setPermission<Subject: PermissionSubject>(_ action: Doorward.Action, _ object: Subject, allowed isAllowed: Bool) {
-        allowedObjects[key(action, object)] = isAllowed
+        allowed[key(action, object)] = isAllowed
     }
 
     /// Sets what to do with an action on an object.
@@ -54,7 +49,7 @@ public import Observation
     /// Whether the action is permitted on the subject. False for `nil`.
     public func can<Subject: PermissionSubject>(_ action: Doorward.Action, _ subject: Subject?, field _: String?) -> Bool {
         guard let subject else { return false }
-        return allowedObjects[key(action, subject)] ?? can(action, any: subject.subjectType)
+        return allowed[key(action, subject)] ?? can(action, any: subject.subjectType)
     }
 
     /// Whether the action is permitted on some objects of the type.
@@ -74,10 +69,10 @@ public import Observation
         return entityID.map(entities.contains) ?? true
     }
 
-    private func key(_ action: Doorward.Action, _ subject: some PermissionSubject) -> ObjectKey {
+    private func key(_ action: Doorward.Action, _ subject: some PermissionSubject) -> Key {
         var id = ""
         if case .string(let text)? = subject.subjectValue("id") { id = text }
-        return ObjectKey(action: action, type: subject.subjectType, id: id)
+        return Key(action: action, type: subject.subjectType, id: id)
     }
 }
 
@@ -87,18 +82,4 @@ public import Observation
     public var subscription: Doorward.Subscription?
 
     public init(_ subscription: Doorward.Subscription? = nil) { self.subscription = subscription }
-
-    /// Whether the module is on.
-    public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { subscription?.modules[module.rawValue] ?? false }
-
-    /// Whether one more fits into the limit.
-    public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool {
-        guard let usage = usage(of: limit) else { return false }
-        return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
-    }
-
-    /// The number in use and the limit.
-    public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
-        subscription.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
-    }
 }

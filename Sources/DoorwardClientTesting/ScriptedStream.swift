@@ -29,7 +29,6 @@ public final class ScriptedStream: LiveTransport {
         var nextID = 0
         var streams = 0
         var waiters: [(isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
-        var cancelled: Set<Int> = []
         var log: [String] = []
     }
 
@@ -53,15 +52,8 @@ public final class ScriptedStream: LiveTransport {
     public var log: [String] { state.withLock { $0.log } }
 
     private static func need(_ subscription: StreamSubscription) -> Need {
-        let pairs = subscription.query.split(separator: "&").map { $0.split(separator: "=", omittingEmptySubsequences: false) }
-        return Need(type: subscription.type, filters: Dictionary(pairs.map { (decoded($0[0]), decoded($0[1])) }) { $1 })
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        let parts = text.split(separator: "%", omittingEmptySubsequences: false)
-        var bytes = Array((parts.first ?? "").utf8)
-        for part in parts.dropFirst() { bytes += [UInt8(part.prefix(2), radix: 16) ?? 0] + part.dropFirst(2).utf8 }
-        return String(decoding: bytes, as: UTF8.self)
+        let items = URLComponents(string: "?\(subscription.query)")?.queryItems ?? []
+        return Need(type: subscription.type, filters: Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 })
     }
 
     /// Waits until the client has a stream open.
@@ -225,7 +217,7 @@ public final class ScriptedStream: LiveTransport {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (end: CheckedContinuation<Void, any Error>) in
                 let isCancelled = change { state in
-                    guard !state.cancelled.contains(number) else { return true }
+                    if Task.isCancelled { return true }
                     (state.connection, state.names) = (Connection(receive: receive, end: end), request.subscriptions)
                     return false
                 }
@@ -233,7 +225,6 @@ public final class ScriptedStream: LiveTransport {
             }
         } onCancel: {
             let connection: Connection? = change { state in
-                state.cancelled.insert(number)
                 guard state.requests.count == number else { return nil }
                 defer { state.connection = nil }
                 return state.connection
@@ -291,7 +282,6 @@ public final class VirtualLiveClock: LiveClock {
         var uptime = Duration.zero
         var start: Int64
         var sleepers: [Sleeper] = []
-        var cancelled: Set<Int> = []
         var tickets = 0
         var wakeUps = 0
         var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -333,13 +323,16 @@ public final class VirtualLiveClock: LiveClock {
                 for waiter in due { waiter.resume() }
             }
         } onCancel: {
-            cancel(ticket)
+            let sleeper = state.withLock { state in
+                state.sleepers.firstIndex { $0.ticket == ticket }.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
         }
     }
 
     private func register(_ sleeper: Sleeper) -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) {
         state.withLock { state in
-            if state.cancelled.remove(sleeper.ticket) != nil { return (.failure(CancellationError()), []) }
+            if Task.isCancelled { return (.failure(CancellationError()), []) }
             if sleeper.deadline <= state.uptime { return (.success(()), []) }
             state.sleepers.append(sleeper)
             let count = state.sleepers.count
@@ -347,17 +340,6 @@ public final class VirtualLiveClock: LiveClock {
             state.waiters.removeAll { $0.count <= count }
             return (nil, due)
         }
-    }
-
-    private func cancel(_ ticket: Int) {
-        let sleeper: Sleeper? = state.withLock { state in
-            guard let index = state.sleepers.firstIndex(where: { $0.ticket == ticket }) else {
-                state.cancelled.insert(ticket)
-                return nil
-            }
-            return state.sleepers.remove(at: index)
-        }
-        sleeper?.continuation.resume(throwing: CancellationError())
     }
 
     /// Advances both times, and wakes each task whose deadline is reached.

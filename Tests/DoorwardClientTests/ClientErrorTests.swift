@@ -1,5 +1,6 @@
-import DoorwardClient
 import Testing
+
+@testable import DoorwardClient
 
 @Suite struct ClientErrorTests {
     @Test("two refusals with different codes are different errors")

@@ -40,8 +40,8 @@ import Testing
         let gateway = try await StubGateway { _, _ in .closeConnection }
         let client = try client(gateway)
         await #expect(throws: ClientError.self) { try await client.guestAccesses.deletion(of: "g").perform() }
-        await #expect(throws: ClientError.self) { try await client.authentication.signIn(email: "a@b.example", password: "p") }
-        await #expect(throws: ClientError.self) { try await client.simulator.trigger("jam", on: "d") }
+        await #expect(throws: ClientError.self) { try await client.signIn(email: "a@b.example", password: "p") }
+        await #expect(throws: ClientError.self) { try await client.trigger("jam", on: "d") }
         #expect(gateway.requests.count == 3)
         #expect(gateway.requests.allSatisfy { $0.key == nil })
     }

@@ -40,12 +40,4 @@ import Testing
                 == #"{ "devices" : [ ] ,"pagination":{"totalItems":0,"totalPages":0,"currentPage":1,"pageSize":200},"x":0.10}"#)
         #expect(gateway.requests.count == 1)
     }
-
-    @Test("pages are requested only when they are read")
-    func lazy() async throws {
-        let gateway = try await StubGateway { _, before in Self.page(before + 1, of: 9, #"{"id":"a","name":"A"}"#) }
-        for try await page in try DoorwardClient(patient: gateway.address, credentials: .none).devices.list()
-        where page.content.pagination.currentPage == 2 { break }
-        #expect(gateway.requests.count == 2)
-    }
 }

@@ -116,19 +116,19 @@ import Testing
             "deviceId": .string("d"), "operation": .string("UNLOCK"), "userId": .string("u"), "at": .string("t"),
         ])
         let asked = try await check(Sent("POST /authorize", body), answering: #"{"decision":\#(decision)}"#) {
-            try await $0.authorization.decide(.unlock, on: "d", by: "u", at: "t")
+            try await $0.decide(.unlock, on: "d", by: "u", at: "t")
         }
         #expect(asked.content.reason == "no_association" && asked.content.assumes == "current_rules")
         let short = Doorward.JSONValue.object(["deviceId": .string("d"), "operation": .string("LOCK")])
         try await check(Sent("POST /authorize", short), answering: #"{"decision":\#(decision)}"#) {
-            try await $0.authorization.decide(.lock, on: "d")
+            try await $0.decide(.lock, on: "d")
         }
         let list = Sent("GET /devices/d/who-can?operation=UNLOCK&at=t&sortBy=name&page=1&limit=200")
         let entries =
             #"{"entries":[{"principal":{"kind":"USER","id":null,"name":"staff"},"rule":{"kind":"ASSOCIATION","#
             + #""id":null,"role":"OWNER"},"until":null}],"pagination":{"totalItems":1,"totalPages":1,"currentPage":1,"pageSize":200}}"#
         let found = try await check(list, answering: entries) {
-            try await $0.authorization.whoCan(.unlock, on: "d", at: "t").all()
+            try await $0.whoCan(.unlock, on: "d", at: "t").all()
         }
         #expect(found.content.map(\.principal.name) == ["staff"])
     }
@@ -206,9 +206,9 @@ import Testing
     @Test("the caller's sessions are listed and ended")
     func sessions() async throws {
         let answer = #"{"sessions":[{"id":"s","createdAt":\#(Self.time),"expiresAt":\#(Self.time),"isCurrent":true}]}"#
-        let listed = try await check(Sent("GET /users/me/sessions"), answering: answer) { try await $0.sessions.list() }
+        let listed = try await check(Sent("GET /users/me/sessions"), answering: answer) { try await $0.sessions() }
         #expect(listed.content.map(\.isCurrent) == [true])
-        try await check(Sent("DELETE /users/me/sessions/s"), answering: "{}") { try await $0.sessions.end("s") }
+        try await check(Sent("DELETE /users/me/sessions/s"), answering: "{}") { try await $0.endSession("s") }
     }
 
     @Test("only the preview of a deletion carries dryRun, and both carry cascade if it is asked for")

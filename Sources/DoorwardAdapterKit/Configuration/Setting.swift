@@ -125,12 +125,8 @@ public enum SettingType: Sendable {
 
     private static func isHostName(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"): true
-                default: false
-                }
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0 || ".-".unicodeScalars.contains($0))
             }
     }
 }

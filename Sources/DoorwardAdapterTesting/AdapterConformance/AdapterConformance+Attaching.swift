@@ -122,12 +122,12 @@ extension AdapterConformance {
             var address = harness.address(of: 0)
             address["noSuchKey"] = .null
             let expected = AddressErrors([.init(field: "address.noSuchKey", problem: "unknown_key")])
-            try require(checkResult(on: address, harness), is: .errors(expected), "the result for an unknown key")
+            try require(checkResult(on: address, harness), is: .failure(expected), "the result for an unknown key")
         },
         ConformanceCheck("All errors of an address are reported at once, sorted, each with its field") { harness in
             let address = addressWithWrongTypes(harness)
             guard !address.isEmpty else { throw NotApplicable.fields }
-            guard case .errors(let found) = checkResult(on: address, harness) else {
+            guard case .failure(let found) = checkResult(on: address, harness) else {
                 throw ConformanceFailure("an address with a wrong value in every field is accepted")
             }
             try require(found.errors.map(\.field), is: address.keys.map { "address.\($0)" }.sorted(), "the fields")
@@ -136,21 +136,11 @@ extension AdapterConformance {
         },
     ]
 
-    /// The result of checking an address.
-    enum CheckResult: Equatable {
-        case capabilities(LockCapabilities)
-        case errors(AddressErrors)
-    }
-
     /// - Parameter scope: the transports that the caller may know of.
     static func checkResult(
         on address: [String: JSONValue], _ harness: any AdapterHarness, within scope: TransportScope = .everything
-    ) -> CheckResult {
-        do {
-            return .capabilities(try harness.adapter.check(address: address, within: scope).capabilities)
-        } catch {
-            return .errors(error)
-        }
+    ) -> Result<LockCapabilities, AddressErrors> {
+        Result { () throws(AddressErrors) in try harness.adapter.check(address: address, within: scope).capabilities }
     }
 
     /// Returns an address with every key that the adapter lists, each with a value of the wrong type.
@@ -159,7 +149,7 @@ extension AdapterConformance {
     }
 
     /// Returns whether the text is a code such as `out_of_range`.
-    private static func isSnakeCase(_ text: String) -> Bool {
+    static func isSnakeCase(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
     }
 }
@@ -197,14 +187,14 @@ extension AdapterConformance {
                 var address = harness.address(of: 0)
                 address[field.name] = nil
                 let expected = AddressErrors([.init(field: "address.\(field.name)", problem: "required")])
-                try require(checkResult(on: address, harness), is: .errors(expected), "the result without \(field.name)")
+                try require(checkResult(on: address, harness), is: .failure(expected), "the result without \(field.name)")
             }
         },
         ConformanceCheck("A key that is not required may be absent") { harness in
             for field in try fields(of: harness, where: { !$0.isRequired }) {
                 var address = harness.address(of: 0)
                 address[field.name] = nil
-                if case .errors(let errors) = checkResult(on: address, harness) {
+                if case .failure(let errors) = checkResult(on: address, harness) {
                     throw ConformanceFailure("an address without \(field.name): \(errors.errors)")
                 }
             }
@@ -256,27 +246,29 @@ extension AdapterConformance {
         return fields
     }
 
-    private static func checkResult(on value: JSONValue, under key: String, _ harness: any AdapterHarness) -> CheckResult {
+    private static func checkResult(on value: JSONValue, under key: String, _ harness: any AdapterHarness) -> Result<
+        LockCapabilities, AddressErrors
+    > {
         var address = harness.address(of: 0)
         address[key] = value
         return checkResult(on: address, harness)
     }
 
     private static func requireAccepted(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
-        guard case .errors(let errors) = checkResult(on: value, under: key, harness) else { return }
+        guard case .failure(let errors) = checkResult(on: value, under: key, harness) else { return }
         throw ConformanceFailure("\(key) \(value): \(errors.errors)")
     }
 
     /// Requires that the value is accepted for its key. Errors of other keys are ignored, because
     /// the value may require keys that the harness's address does not have.
     private static func requireKnownValue(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
-        guard case .errors(let errors) = checkResult(on: .string(word), under: key, harness) else { return }
+        guard case .failure(let errors) = checkResult(on: .string(word), under: key, harness) else { return }
         guard errors.errors.contains(where: { $0.field == "address.\(key)" }) else { return }
         throw ConformanceFailure("\(key) \(word): \(errors.errors)")
     }
 
     private static func requireRejected(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
-        guard case .errors(let found) = checkResult(on: value, under: key, harness) else {
+        guard case .failure(let found) = checkResult(on: value, under: key, harness) else {
             throw ConformanceFailure("\(key) \(value) is accepted")
         }
         try require(found.errors.map(\.field), is: ["address.\(key)"], "the rejected fields")

@@ -112,6 +112,11 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
         public let requirement: String
         /// The result of the check.
         public let outcome: ConformanceOutcome
+
+        init(_ check: ConformanceCheck, _ result: Result<ConformanceOutcome, any Error>) {
+            requirement = check.description
+            do { outcome = try result.get() } catch { outcome = .failed("\(error)") }
+        }
     }
 
     /// One entry for each check, in the kit's order.
@@ -159,9 +164,11 @@ extension AdapterConformance {
         of makeHarness: @escaping @Sendable (_ clock: VirtualClock, _ executor: SeededExecutor) async throws -> any AdapterHarness
     ) -> ConformanceReport {
         ConformanceReport(
-            entries: checks.map { conformanceCheck in
-                ConformanceReport.Entry(
-                    requirement: conformanceCheck.description, outcome: outcome(of: conformanceCheck, seed, makeHarness))
+            entries: checks.map { check in
+                let clock = VirtualClock()
+                let executor = SeededExecutor(seed: seed, clock: clock)
+                return ConformanceReport.Entry(
+                    check, Result { try executor.run { try await check.check(try await makeHarness(clock, executor)) } })
             })
     }
 
@@ -172,23 +179,12 @@ extension AdapterConformance {
     public static func report(checking check: (ConformanceCheck) async throws -> ConformanceOutcome) async -> ConformanceReport {
         var entries: [ConformanceReport.Entry] = []
         for conformanceCheck in checks {
-            let outcome: ConformanceOutcome
-            do { outcome = try await check(conformanceCheck) } catch { outcome = .failed("\(error)") }
-            entries.append(ConformanceReport.Entry(requirement: conformanceCheck.description, outcome: outcome))
+            do {
+                entries.append(ConformanceReport.Entry(conformanceCheck, .success(try await check(conformanceCheck))))
+            } catch {
+                entries.append(ConformanceReport.Entry(conformanceCheck, .failure(error)))
+            }
         }
         return ConformanceReport(entries: entries)
-    }
-
-    private static func outcome(
-        of conformanceCheck: ConformanceCheck, _ seed: UInt64,
-        _ makeHarness: @escaping @Sendable (VirtualClock, SeededExecutor) async throws -> any AdapterHarness
-    ) -> ConformanceOutcome {
-        let clock = VirtualClock()
-        let executor = SeededExecutor(seed: seed, clock: clock)
-        do {
-            return try executor.run { try await conformanceCheck.check(try await makeHarness(clock, executor)) }
-        } catch {
-            return .failed("\(error)")
-        }
     }
 }

@@ -48,10 +48,9 @@ public final class Doorward: Sendable {
                 (client, file) = (try DoorwardClient(server: server, credentials: .bearer(key), caFile: caFile), nil)
             }
         } catch { throw DoorwardError(error) }
-        let source = GatewaySource(client: client)
         live = client.live(clock: clock)
-        permissions = PermissionService(source: source, clock: clock)
-        subscriptions = SubscriptionService(source: source, clock: clock, permissions: permissions)
+        permissions = PermissionService(source: client, clock: clock)
+        subscriptions = SubscriptionService(source: client, clock: clock, permissions: permissions)
         keeper = AccessKeeper(live: live, permissions: permissions, subscriptions: subscriptions, clock: clock)
     }
 
@@ -70,7 +69,7 @@ public final class Doorward: Sendable {
     @MainActor @discardableResult public func signIn(email: String, password: String) async throws -> User {
         guard let file else { throw DoorwardError.unusable("an API key needs no sign-in") }
         try await DoorwardError.converting {
-            try file.write(try await anonymous.authentication.signIn(email: email, password: password).session)
+            try file.write(try await anonymous.signIn(email: email, password: password).session)
         }
         permissions.reset()
         subscriptions.clear()
@@ -94,7 +93,7 @@ public final class Doorward: Sendable {
         permissions.clear()
         subscriptions.clear()
         guard let file else { return }
-        let result = await Result { try await DoorwardError.converting { try await client.authentication.signOut() } }
+        let result = await Result { try await DoorwardError.converting { try await client.signOut() } }
         do throws(ClientError) { try file.remove() } catch { throw DoorwardError(error) }
         try result.get()
     }
@@ -163,28 +162,16 @@ extension Result where Failure == any Error {
 }
 
 /// Reads from the gateway what the permission services need.
-struct GatewaySource: AccessSource {
-    let client: DoorwardClient
-
-    private struct Abilities: Decodable {
-        let rules: [Doorward.AbilityRule]
-        let nextChangeAt: Doorward.Instant?
+extension DoorwardClient: AccessSource {
+    package func abilities() async throws -> CallerAbilities {
+        try await DoorwardError.converting { try await send(.get("users", "me", "permissions")).content }
     }
 
-    func abilities() async throws -> CallerAbilities {
-        let answer = try await DoorwardError.converting {
-            try await client.send(.get("users", "me", "permissions"), as: Abilities.self).content
-        }
-        return CallerAbilities(rules: answer.rules, nextChangeAt: answer.nextChangeAt)
+    package func me() async throws -> Doorward.User {
+        try await DoorwardError.converting { try await users.me().content }
     }
 
-    func me() async throws -> Doorward.User {
-        try await DoorwardError.converting { try await client.users.me().content }
-    }
-
-    func subscription(of portfolioID: String) async throws -> Doorward.Subscription {
-        try await DoorwardError.converting {
-            try await client.portfolios.subscription(of: portfolioID).content
-        }
+    package func subscription(of portfolioID: String) async throws -> Doorward.Subscription {
+        try await DoorwardError.converting { try await portfolios.subscription(of: portfolioID).content }
     }
 }

@@ -90,16 +90,13 @@ public struct NounCollection<Noun: ListedNoun>: Sendable {
     public func require(_ id: String, in query: LiveQuery<Noun> = .all, timeout: Duration) async throws -> Noun {
         if let object = await doorward.live.engine.object(id, Noun.self) { return object }
         let subscription = await doorward.live.subscription(query)
-        do {
+        let object = await Result {
             try await subscription.ready(timeout: timeout)
-            let object = await doorward.live.engine.objects(query)?[id]
-            await subscription.cancel()
-            guard let object else { throw DoorwardError.notLoaded }
-            return object
-        } catch {
-            await subscription.cancel()
-            throw error
+            return await doorward.live.engine.objects(query)?[id]
         }
+        await subscription.cancel()
+        guard let object = try object.get() else { throw DoorwardError.notLoaded }
+        return object
     }
 }
 

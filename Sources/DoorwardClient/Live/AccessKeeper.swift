@@ -4,7 +4,7 @@
     private let permissions: PermissionService
     private let subscriptions: SubscriptionService
     private let clock: any LiveClock
-    private var abilities: LiveSubscription<LivePermissions>?
+    private var abilities: LiveSubscription<CallerAbilities>?
     private var portfolio: LiveSubscription<LivePortfolioSubscription>?
     private var tasks: [Task<Void, Never>] = []
     private var portfolioTask: Task<Void, Never>?
@@ -20,7 +20,7 @@
     func start() async {
         guard abilities == nil else { return }
         await live.engine.restart()
-        let subscription: LiveSubscription<LivePermissions> = await live.subscription(.all)
+        let subscription: LiveSubscription<CallerAbilities> = await live.subscription(.all)
         abilities = subscription
         let (updates, statuses) = (subscription.updates(), live.statuses)
         tasks = [
@@ -37,13 +37,12 @@
         (abilities, portfolio) = (nil, nil)
     }
 
-    private func receive(_ update: LiveUpdate<LivePermissions>) async {
+    private func receive(_ update: LiveUpdate<CallerAbilities>) async {
         guard update.isCurrent, let current = update.objects?.values.first else {
             if update.failure != nil { permissions.streamEnded() }
             return
         }
-        let abilities = CallerAbilities(rules: current.rules, nextChangeAt: current.nextChangeAt)
-        if permissions.apply(abilities, isLive: true) { try? await permissions.refreshMe() }
+        if permissions.apply(current, isLive: true) { try? await permissions.refreshMe() }
     }
 
     private func follow(_ status: LiveStatus) {

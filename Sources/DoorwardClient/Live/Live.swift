@@ -71,14 +71,9 @@ public final class Live: Sendable, Observable {
         _ needs: [Need], _ body: (LiveScope) async throws -> Result
     ) async throws -> Result {
         let scope = await open(needs)
-        do {
-            let result = try await body(scope)
-            await scope.close()
-            return result
-        } catch {
-            await scope.close()
-            throw error
-        }
+        let result = await Swift.Result { try await body(scope) }
+        await scope.close()
+        return try result.get()
     }
 
     func subscription<Noun: LiveNoun>(_ query: LiveQuery<Noun>) async -> LiveSubscription<Noun> {

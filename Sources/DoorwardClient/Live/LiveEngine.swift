@@ -87,7 +87,7 @@ actor LiveEngine {
 
     private func add(_ upstream: Upstream) {
         upstreams[upstream.name] = upstream
-        if case .ended(let error) = status { upstream.ended(error) }
+        if case .ended(let error) = status { upstream.refused(error) }
         start()
         synchronize()
     }
@@ -131,7 +131,7 @@ actor LiveEngine {
         stop(.ended(.notSignedIn))
         for upstream in upstreams.values { upstream.revoked() }
         flush()
-        for upstream in upstreams.values { upstream.ended(.notSignedIn) }
+        for upstream in upstreams.values { upstream.refused(.notSignedIn) }
         flush()
     }
 
@@ -229,7 +229,7 @@ actor LiveEngine {
 
     private func end(_ error: DoorwardError) {
         stop(.ended(error))
-        for upstream in upstreams.values { upstream.ended(error) }
+        for upstream in upstreams.values { upstream.refused(error) }
         flush()
     }
 
@@ -354,7 +354,7 @@ actor LiveEngine {
             case "refused":
                 let error = DoorwardError.refused(.init(status: 403, code: names.code ?? "forbidden"))
                 for upstream in addressed { upstream.refused(error) }
-            case "reset": for upstream in addressed { upstream.reset() }
+            case "reset": for upstream in addressed { upstream.connected(isResumed: false) }
             case "position": armWatchdog()
             case "closing": retryAfter = names.retryAfterMs.map { .milliseconds(min(max($0, 0), 600_000)) }
             default: break
@@ -432,7 +432,7 @@ private struct BoardCache {
     private var boards: [(subscription: StreamSubscription, objects: any Sendable)] = []
 
     mutating func keep(_ upstream: Upstream) {
-        guard upstream.failure == nil, let objects = (upstream as? any ObjectHolder)?.heldObjects else { return }
+        guard upstream.failure == nil, let objects = upstream.heldObjects else { return }
         boards.removeAll { $0.subscription == upstream.subscription }
         boards.append((upstream.subscription, objects))
         if boards.count > Self.capacity { boards.removeFirst() }
@@ -442,10 +442,4 @@ private struct BoardCache {
         guard let index = boards.firstIndex(where: { $0.subscription == subscription }) else { return nil }
         return boards.remove(at: index).objects as? [String: Noun]
     }
-}
-
-private protocol ObjectHolder { var heldObjects: (any Sendable)? { get } }
-
-extension StateUpstream: ObjectHolder {
-    fileprivate var heldObjects: (any Sendable)? { objects }
 }

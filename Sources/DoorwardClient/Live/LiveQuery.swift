@@ -85,23 +85,11 @@ public struct Need: Hashable, Sendable, CustomStringConvertible {
 
     /// The query as the API takes it: `name=value`, percent-encoded, joined by `&`, in the order of the names.
     package var query: String {
-        filters.sorted { $0.key < $1.key }.map { "\(Self.encoded($0.key))=\(Self.encoded($0.value))" }.joined(separator: "&")
+        filters.sorted { $0.key < $1.key }.map { APIRequest.encoded($0.key, $0.value) }.joined(separator: "&")
     }
 
     /// Such as `device?propertyId=…`.
     public var description: String { filters.isEmpty ? type.rawValue : "\(type.rawValue)?\(query)" }
-
-    private static func encoded(_ text: String) -> String {
-        text.utf8.reduce(into: "") { encoded, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(Unicode.Scalar(byte))
-            default: encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-    }
 }
 
 /// A view, or its model, that declares which data it reads. `Live.open` subscribes to exactly this, and a read of anything else

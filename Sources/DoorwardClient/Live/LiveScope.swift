@@ -12,7 +12,6 @@ public final class LiveScope: Sendable {
         var cancels: [@Sendable () async -> Void] = []
         var readies: [@Sendable (Duration) async throws -> Void] = []
         var undeclared: [Need] = []
-        var isClosed = false
     }
 
     init(_ needs: [Need], _ live: Live) async {
@@ -29,7 +28,7 @@ public final class LiveScope: Sendable {
         case .guestAccess: await subscribe(LiveQuery<Doorward.GuestAccess>(filters: need.filters))
         case .command: await subscribe(LiveQuery<Doorward.Command>(filters: need.filters))
         case .accessRecord: await subscribe(LiveQuery<Doorward.AccessRecord>(filters: need.filters))
-        case .permissions: await subscribe(LiveQuery<LivePermissions>(filters: need.filters))
+        case .permissions: await subscribe(LiveQuery<CallerAbilities>(filters: need.filters))
         case .subscription: await subscribe(LiveQuery<LivePortfolioSubscription>(filters: need.filters))
         }
     }
@@ -90,16 +89,6 @@ public final class LiveScope: Sendable {
     }
 }
 
-/// The object of the type `permissions`: the abilities of the caller.
-struct LivePermissions: LiveNoun {
-    static let streamType = StreamType.permissions
-
-    var rules: [Doorward.AbilityRule]
-    var nextChangeAt: Doorward.Instant?
-    /// There is one such object.
-    var id: String { "permissions" }
-}
-
 /// The object of the type `subscription`: that of one portfolio.
 struct LivePortfolioSubscription: LiveNoun {
     static let streamType = StreamType.subscription
@@ -107,19 +96,16 @@ struct LivePortfolioSubscription: LiveNoun {
     var id: String
     var subscription: Doorward.Subscription
 
-    private enum CodingKeys: String, CodingKey { case id, portfolioId }
+    private enum CodingKeys: String, CodingKey { case id = "portfolioId" }
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        id =
-            try container.decodeIfPresent(String.self, forKey: .portfolioId) ?? container.decodeIfPresent(
-                String.self, forKey: .id) ?? ""
+        id = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .id)
         subscription = try Doorward.Subscription(from: decoder)
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .portfolioId)
+        try container.encode(id, forKey: .id)
         try subscription.encode(to: encoder)
     }
 }

@@ -1,10 +1,5 @@
+internal import FoundationEssentials
 internal import NIOHTTP1
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 
 /// A subscription as it is sent to the gateway.
 package struct StreamSubscription: Codable, Hashable, Sendable {
@@ -13,9 +8,8 @@ package struct StreamSubscription: Codable, Hashable, Sendable {
     /// The filters, percent-encoded.
     package let query: String
 
-    package init(type: StreamType, query: String) { (self.type, self.query) = (type, query) }
     /// Creates the subscription of a need.
-    package init(_ need: Need) { self.init(type: need.type, query: need.query) }
+    init(_ need: Need) { (type, query) = (need.type, need.query) }
 }
 
 /// The request for a stream.
@@ -24,10 +18,6 @@ package struct StreamRequest: Equatable, Sendable {
     package let subscriptions: [String: StreamSubscription]
     /// The id of the last event that was received with these names; `nil` for a new stream.
     package let lastEventID: String?
-
-    package init(subscriptions: [String: StreamSubscription], lastEventID: String?) {
-        (self.subscriptions, self.lastEventID) = (subscriptions, lastEventID)
-    }
 }
 
 /// Sends the requests of the live stream. All functions throw `DoorwardError`, or `CancellationError`.
@@ -114,16 +104,17 @@ struct HTTPLiveTransport: LiveTransport {
             opening.headers = [("Accept", "text/event-stream")]
             if let position = request.lastEventID { opening.headers.append(("Last-Event-ID", position)) }
             let ready = opening
-            let response = try await client.authenticated {
-                try await client.transport.open(ready, token: $0)
-            } status: {
-                $0.status
-            }
+            let response = try await client.authenticated { try await client.transport.open(ready, token: $0) }
             if !response.isSuccess { try response.requireSuccess(try await response.whole()) }
             return response
         }
         observe(.opened)
-        try await DoorwardError.converting { try await response.forward(to: receive) }
+        try await DoorwardError.converting {
+            try await response.read { part in
+                await receive(part)
+                return true
+            }
+        }
     }
 
     private func observing<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -1,20 +1,10 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The records that a follower has not processed yet: at most `capacity`. If more arrive, they are dropped, and read from the gateway when
 /// these have been processed, so that a slow follower neither misses a record nor fills the memory.
 final class RecordBuffer: Sendable {
-    /// A record, and its JSON as the gateway wrote it.
-    struct Entry: Sendable {
-        let record: Doorward.AccessRecord
-        let json: [UInt8]
-    }
+    typealias Entry = Verbatim<Doorward.AccessRecord>
 
     private struct State {
         var entries: [Entry] = []
@@ -44,7 +34,7 @@ final class RecordBuffer: Sendable {
                 state.hasGap = true
                 return nil
             }
-            guard state.cursor.insert(entry.record) else { return nil }
+            guard state.cursor.insert(entry.value) else { return nil }
             state.entries.append(entry)
             return state.takeWaiter()
         }
@@ -124,34 +114,24 @@ final class RecordUpstream: Upstream {
         if wasReady, !isResumed { buffer.markGap() }
     }
 
-    override func reset() {
-        super.reset()
-        if wasReady { buffer.markGap() }
-    }
-
     override func snapshot(_ data: Data) throws {
         let records = try JSONDecoder().decode(Objects.self, from: data).objects
         if skipsFirst, !wasReady {
             for record in records { buffer.skip(record) }
         } else {
             let texts = JSONScanner.member("objects", of: data).flatMap { JSONScanner.items(of: $0) } ?? []
-            for (record, json) in zip(records, texts) { buffer.offer(.init(record: record, json: json)) }
+            for (record, json) in zip(records, texts) { buffer.offer(.init(record, json: json)) }
         }
     }
 
     override func change(_ data: Data) throws {
         let record = try JSONDecoder().decode(Object.self, from: data).object
-        buffer.offer(.init(record: record, json: JSONScanner.member("object", of: data) ?? []))
+        buffer.offer(.init(record, json: JSONScanner.member("object", of: data) ?? []))
     }
 
     override func ready() {
         super.ready()
         wasReady = true
-    }
-
-    override func revoked() {
-        super.revoked()
-        buffer.fail(.revoked)
     }
 
     override func refused(_ error: DoorwardError) {
@@ -237,8 +217,8 @@ public struct RecordSequence: AsyncSequence, Sendable {
 
         private func nextTaken() -> FollowedRecord? {
             guard let entry = taken.popFirst() else { return nil }
-            _ = cursor.insert(entry.record)
-            return FollowedRecord(record: entry.record, cursor: cursor, json: entry.json)
+            _ = cursor.insert(entry.value)
+            return FollowedRecord(record: entry.value, cursor: cursor, json: entry.json)
         }
 
         private func subscribe() async {

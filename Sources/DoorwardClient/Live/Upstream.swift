@@ -13,12 +13,12 @@ class Upstream {
 
     init(name: String, subscription: StreamSubscription) { (self.name, self.subscription) = (name, subscription) }
 
-    /// A new connection begins. If it is not resumed, the objects are sent anew.
+    /// A new connection begins, or the name begins again. If it is not resumed, the objects are sent anew.
     func connected(isResumed: Bool) { isReady = false }
+    /// The latest objects by id, if they are kept.
+    var heldObjects: (any Sendable)? { nil }
     /// The stream is opened again after it had ended permanently.
     final func reopen() { (isReady, failure) = (false, nil) }
-    /// The objects are sent anew.
-    func reset() { isReady = false }
     /// Objects of the data of an event. Throws `DecodingError`.
     func snapshot(_ data: Data) throws {}
     /// Throws `DecodingError`.
@@ -26,11 +26,9 @@ class Upstream {
     func removed(_ id: String) {}
     func ready() { (isReady, failure) = (true, nil) }
     /// The right to the whole name has ended. It can begin again by itself, with a snapshot.
-    func revoked() { (isReady, failure) = (false, .revoked) }
-    /// The gateway does not accept the name.
+    func revoked() { refused(.revoked) }
+    /// The gateway does not accept the name, or the stream has ended for good.
     func refused(_ error: DoorwardError) { (isReady, failure) = (false, error) }
-    /// The stream has ended for good.
-    func ended(_ error: DoorwardError) { refused(error) }
     /// Passes what has changed to the watchers.
     func flush(isStale: Bool) {}
 }
@@ -42,8 +40,6 @@ struct LiveUpdate<Noun: LiveNoun>: Sendable {
     var source: WatchSource
     var isReady: Bool
     var isStale: Bool
-    /// Increases with each change of `objects` or `source`.
-    var version: Int
     var failure: DoorwardError?
     /// Whether the objects are all that the gateway has sent on a connection that it keeps open.
     var isCurrent: Bool { isReady && source == .server && !isStale }
@@ -51,8 +47,8 @@ struct LiveUpdate<Noun: LiveNoun>: Sendable {
 
 /// A name whose objects are kept: the latest value of each.
 final class StateUpstream<Noun: LiveNoun>: Upstream {
-    private struct Objects: Decodable { let objects: [Keyed<Noun>] }
-    private struct Object: Decodable { let object: Keyed<Noun> }
+    private struct Objects: Decodable { let objects: [Noun] }
+    private struct Object: Decodable { let object: Noun }
 
     typealias Sink = @Sendable (LiveUpdate<Noun>) -> Void
 
@@ -61,13 +57,11 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
     /// The objects of a snapshot that is not complete.
     private var pending: [String: Noun]?
     private var sinks: [Int: Sink] = [:]
-    private var version = 0
     private var isDirty = false
     private var wasStale = false
     /// A value equal to the previous one does not count as a change.
     private var update: LiveUpdate<Noun> {
-        LiveUpdate(
-            objects: current, source: source, isReady: isReady, isStale: wasStale, version: version, failure: failure)
+        LiveUpdate(objects: current, source: source, isReady: isReady, isStale: wasStale, failure: failure)
     }
 
     init(name: String, subscription: StreamSubscription, cached: [String: Noun]?) {
@@ -76,6 +70,7 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
     }
 
     var objects: [String: Noun]? { current }
+    override var heldObjects: (any Sendable)? { current }
 
     func attach(_ id: Int, isStale: Bool, _ sink: @escaping Sink) {
         sinks[id] = sink
@@ -90,57 +85,39 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
         if !isResumed { pending = [:] }
     }
 
-    override func reset() {
-        super.reset()
-        pending = [:]
-    }
-
     override func snapshot(_ data: Data) throws {
         let page = try JSONDecoder().decode(Objects.self, from: data).objects
         // A page after `ready` means that a revoked name begins again.
         if pending == nil { pending = failure == nil ? current ?? [:] : [:] }
-        for entry in page { pending?[entry.value.id] = entry.value }
+        for object in page { pending?[object.id] = object }
     }
 
     override func change(_ data: Data) throws {
-        let object = try JSONDecoder().decode(Object.self, from: data).object.value
+        let object = try JSONDecoder().decode(Object.self, from: data).object
         pending?[object.id] = object
         guard current != nil, current?[object.id] != object else { return }
         current?[object.id] = object
-        changed()
+        isDirty = true
     }
 
     override func removed(_ id: String) {
         pending?[id] = nil
-        if current?.removeValue(forKey: id) != nil { changed() }
+        if current?.removeValue(forKey: id) != nil { isDirty = true }
     }
 
     override func ready() {
-        let hadFailed = failure != nil
         super.ready()
-        let complete = pending ?? current ?? [:]
-        pending = nil
-        if current != complete || source != .server || hadFailed {
-            (current, source) = (complete, .server)
-            changed()
-        } else {
-            isDirty = true
-        }
+        (current, pending) = (pending ?? current ?? [:], nil)
+        (source, isDirty) = (.server, true)
     }
 
     override func revoked() {
-        super.revoked()
         (current, pending) = (nil, nil)
-        changed()
+        super.revoked()
     }
 
     override func refused(_ error: DoorwardError) {
         super.refused(error)
-        changed()
-    }
-
-    private func changed() {
-        version += 1
         isDirty = true
     }
 
@@ -150,10 +127,4 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
         let update = update
         for sink in sinks.values { sink(update) }
     }
-}
-
-/// An object of the stream; the one object of `permissions` has no id.
-struct Keyed<Noun: LiveNoun>: Decodable {
-    let value: Noun
-    init(from decoder: any Decoder) throws { value = try Noun(from: decoder) }
 }

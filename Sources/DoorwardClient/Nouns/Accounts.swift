@@ -27,7 +27,7 @@ extension Doorward {
     }
 
     /// An API key that was just created. No other response contains its secret.
-    package struct IssuedAPIKey: Decodable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package struct IssuedAPIKey: Decodable, Sendable, Confidential {
         /// The new key.
         package var apiKey: APIKey
         /// The secret, which is shown only once, sent as `Bearer`.
@@ -35,14 +35,10 @@ extension Doorward {
 
         /// A description without the secret, so that printing the value does not reveal it.
         package var description: String { "the API key \(apiKey.id)" }
-        /// As `description`.
-        package var debugDescription: String { description }
-        /// As `description`.
-        package var customMirror: Mirror { Mirror(reflecting: description) }
     }
 
     /// A sign-in, or a refresh of its tokens.
-    package struct SignedIn: Decodable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package struct SignedIn: Decodable, Sendable, Confidential {
         /// The user who has signed in, with all fields.
         package var user: User
         /// The access token, which is sent as `Bearer`.
@@ -54,10 +50,6 @@ extension Doorward {
 
         /// A description without the tokens, so that printing the value does not reveal them.
         package var description: String { "the sign-in of \(user.id)" }
-        /// The same text as `description`.
-        package var debugDescription: String { description }
-        /// The same text as `description`.
-        package var customMirror: Mirror { Mirror(reflecting: description) }
     }
 
     /// One sign-in of the caller.

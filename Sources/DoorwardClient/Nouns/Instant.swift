@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import FoundationEssentials
 
 extension Doorward {
     /// An instant as the API writes it: RFC 3339 in UTC, with milliseconds.

@@ -2,15 +2,16 @@ package import Logging
 public import Observation
 
 /// The abilities of the caller, as the gateway sends them.
-package struct CallerAbilities: Equatable, Sendable {
+package struct CallerAbilities: LiveNoun {
+    /// The type in the stream.
+    package static let streamType = StreamType.permissions
+
     /// The rules; the last one that matches decides.
     package var rules: [Doorward.AbilityRule]
     /// When the clock next changes them.
     package var nextChangeAt: Doorward.Instant?
-
-    package init(rules: [Doorward.AbilityRule], nextChangeAt: Doorward.Instant? = nil) {
-        (self.rules, self.nextChangeAt) = (rules, nextChangeAt)
-    }
+    /// There is one such object.
+    package var id: String { "permissions" }
 }
 
 /// Reads what the permission services need.

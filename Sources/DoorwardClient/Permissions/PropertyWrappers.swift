@@ -14,58 +14,50 @@
     var access: AccessContext { get }
 }
 
+/// Whether a right that an action, module or role stands for is present; see `AccessHolder`.
+@MainActor @propertyWrapper public struct RequirementCheck<Right: RequiredRight> {
+    private let right: Right
+
+    public init(_ right: Right) { self.right = right }
+
+    /// Read through the holder only.
+    @available(*, unavailable, message: "declare the property in a class that is an AccessHolder")
+    public var wrappedValue: Bool { false }
+
+    /// Reads the right through the holder.
+    public static subscript<Holder: AccessHolder>(
+        _enclosingInstance holder: Holder, wrapped _: KeyPath<Holder, Bool>, storage storage: KeyPath<Holder, RequirementCheck>
+    ) -> Bool {
+        holder[keyPath: storage].right.requirement.isMet(in: holder.access)
+    }
+}
+
 /// Whether the person has a permission; see `AccessHolder`.
-@MainActor @propertyWrapper public struct Permission {
-    private let action: Doorward.Action
-
-    public init(_ action: Doorward.Action) { self.action = action }
-
-    /// Read through the holder only.
-    @available(*, unavailable, message: "declare the property in a class that is an AccessHolder")
-    public var wrappedValue: Bool { false }
-
-    /// Reads the permission through the holder.
-    public static subscript<Holder: AccessHolder>(
-        _enclosingInstance holder: Holder, wrapped _: KeyPath<Holder, Bool>, storage storage: KeyPath<Holder, Permission>
-    ) -> Bool {
-        Requirement.permission(holder[keyPath: storage].action).isMet(in: holder.access)
-    }
-}
-
+public typealias Permission = RequirementCheck<Doorward.Action>
 /// Whether a module of the subscription is on; see `AccessHolder`.
-@MainActor @propertyWrapper public struct FeatureFlag {
-    private let module: Doorward.Module
+public typealias FeatureFlag = RequirementCheck<Doorward.Module>
+/// Whether the person holds a role; see `AccessHolder`.
+public typealias HasRole = RequirementCheck<Doorward.Role>
 
-    public init(_ module: Doorward.Module) { self.module = module }
-
-    /// Read through the holder only.
-    @available(*, unavailable, message: "declare the property in a class that is an AccessHolder")
-    public var wrappedValue: Bool { false }
-
-    /// Reads the module through the holder.
-    public static subscript<Holder: AccessHolder>(
-        _enclosingInstance holder: Holder, wrapped _: KeyPath<Holder, Bool>, storage storage: KeyPath<Holder, FeatureFlag>
-    ) -> Bool {
-        Requirement.feature(holder[keyPath: storage].module).isMet(in: holder.access)
-    }
+/// What stands for a requirement by itself.
+public protocol RequiredRight: Sendable {
+    /// The requirement.
+    var requirement: Requirement { get }
 }
 
-/// Whether the person holds a role; see `AccessHolder`.
-@MainActor @propertyWrapper public struct HasRole {
-    private let role: Doorward.Role
+extension Doorward.Action: RequiredRight {
+    /// The person has the permission.
+    public var requirement: Requirement { .permission(self) }
+}
 
-    public init(_ role: Doorward.Role) { self.role = role }
+extension Doorward.Module: RequiredRight {
+    /// The module is on.
+    public var requirement: Requirement { .feature(self) }
+}
 
-    /// Read through the holder only.
-    @available(*, unavailable, message: "declare the property in a class that is an AccessHolder")
-    public var wrappedValue: Bool { false }
-
-    /// Reads the role through the holder.
-    public static subscript<Holder: AccessHolder>(
-        _enclosingInstance holder: Holder, wrapped _: KeyPath<Holder, Bool>, storage storage: KeyPath<Holder, HasRole>
-    ) -> Bool {
-        Requirement.role(holder[keyPath: storage].role).isMet(in: holder.access)
-    }
+extension Doorward.Role: RequiredRight {
+    /// The person holds the role.
+    public var requirement: Requirement { .role(self) }
 }
 
 /// What permissions and subscriptions are checked against.

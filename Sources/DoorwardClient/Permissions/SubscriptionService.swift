@@ -2,19 +2,26 @@ public import Observation
 
 /// Answers which modules the selected portfolio has, and what is left of its limits. Whatever is not known is *no*.
 @MainActor public protocol SubscriptionProvider: AnyObject {
-    /// Whether a module is on.
-    func isFeatureAvailable(_ module: Doorward.Module) -> Bool
-    /// Whether one more fits into a limit. A limit that does not apply is never reached.
-    ///
-    /// - Parameter currentCount: the number in use; `nil` for the number that the gateway states.
-    func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool
-    /// The number in use and the limit, such as 3 of 5. The limit is `nil` if there is none; the result is `nil` if nothing is loaded.
-    func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)?
+    /// The subscription of the selected portfolio; `nil` before it is loaded: every answer is *no*.
+    var subscription: Doorward.Subscription? { get }
 }
 
 extension SubscriptionProvider {
-    /// Whether one more object is within a limit, by the number that the gateway states.
-    public func isWithinLimit(_ limit: Doorward.Limit) -> Bool { isWithinLimit(limit, currentCount: nil) }
+    /// Whether a module is on.
+    public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { subscription?.modules[module.rawValue] ?? false }
+
+    /// Whether one more fits into a limit. A limit that does not apply is never reached.
+    ///
+    /// - Parameter currentCount: the number in use; `nil` for the number that the gateway states.
+    public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int? = nil) -> Bool {
+        guard let usage = usage(of: limit) else { return false }
+        return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
+    }
+
+    /// The number in use and the limit, such as 3 of 5. The limit is `nil` if there is none; the result is `nil` if nothing is loaded.
+    public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
+        subscription.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
+    }
 }
 
 /// A module that is off, for a prompt to change the subscription.
@@ -25,10 +32,6 @@ public struct MissingFeature: Hashable, Sendable {
     public let tier: String
     /// Whether the person can change the subscription; if not, a super admin of the gateway can.
     public let canChangeSubscription: Bool
-
-    public init(module: Doorward.Module, tier: String, canChangeSubscription: Bool) {
-        (self.module, self.tier, self.canChangeSubscription) = (module, tier, canChangeSubscription)
-    }
 }
 
 /// The subscriptions of the portfolios that the person has selected, each kept for five minutes.
@@ -38,7 +41,8 @@ public struct MissingFeature: Hashable, Sendable {
 
     /// The selected portfolio.
     public private(set) var selectedPortfolioID: String?
-    private var current: Doorward.Subscription?
+    /// The subscription of the selected portfolio; `nil` before it is loaded.
+    public private(set) var subscription: Doorward.Subscription?
 
     @ObservationIgnored private var cache: [String: (subscription: Doorward.Subscription, fetchedAt: Duration)] = [:]
     /// The number of reads that have begun.
@@ -55,28 +59,11 @@ public struct MissingFeature: Hashable, Sendable {
         (self.source, self.clock, self.permissions) = (source, clock, permissions)
     }
 
-    /// The subscription of the selected portfolio; `nil` before it is loaded.
-    public var subscription: Doorward.Subscription? { current }
-
-    /// Whether the module is on.
-    public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { current?.modules[module.rawValue] ?? false }
-
-    /// Whether one more fits into the limit.
-    public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool {
-        guard let usage = usage(of: limit) else { return false }
-        return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
-    }
-
-    /// The number in use and the limit.
-    public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
-        current.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
-    }
-
     /// What to say about a module that is off; `nil` if it is on, or if nothing is loaded.
     public func missingFeature(_ module: Doorward.Module) -> MissingFeature? {
-        guard let current, !isFeatureAvailable(module), let portfolio = selectedPortfolioID else { return nil }
+        guard let subscription, !isFeatureAvailable(module), let portfolio = selectedPortfolioID else { return nil }
         let canChange = permissions?.can(.subscriptionChange, Doorward.SubjectReference.portfolio(portfolio)) ?? false
-        return MissingFeature(module: module, tier: current.tier, canChangeSubscription: canChange)
+        return MissingFeature(module: module, tier: subscription.tier, canChangeSubscription: canChange)
     }
 
     /// Selects a portfolio and loads its subscription, unless it was read in the last five minutes.
@@ -85,13 +72,13 @@ public struct MissingFeature: Hashable, Sendable {
     public func select(portfolio id: String?) async throws {
         if selectedPortfolioID != id {
             selectedPortfolioID = id
-            current = nil
+            subscription = nil
         }
         guard let id else { return }
         if let known = cache[id], clock.uptime - known.fetchedAt < Self.maxAge {
             show(known.subscription)
         } else {
-            current = nil
+            subscription = nil
             try await refresh()
         }
     }
@@ -120,15 +107,15 @@ public struct MissingFeature: Hashable, Sendable {
     /// Forgets everything.
     package func clear() {
         (cache, kept, forgotten) = ([:], [:], reads)
-        (selectedPortfolioID, current) = (nil, nil)
+        (selectedPortfolioID, subscription) = (nil, nil)
     }
 
     /// Forgets a subscription, such as after the gateway refused a request because a module is off.
     public func invalidate(portfolio id: String) {
         cache[id] = nil
         kept[id] = reads
-        if id == selectedPortfolioID { current = nil }
+        if id == selectedPortfolioID { subscription = nil }
     }
 
-    private func show(_ subscription: Doorward.Subscription) { if current != subscription { current = subscription } }
+    private func show(_ new: Doorward.Subscription) { if subscription != new { subscription = new } }
 }

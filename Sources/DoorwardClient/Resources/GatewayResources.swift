@@ -1,33 +1,20 @@
 internal import NIOHTTP1
 
-/// The gateway's adapters, one for each kind of lock.
-package struct Adapters: Sendable {
-    let client: DoorwardClient
-
+extension DoorwardClient {
     /// Lists all adapters with their health, sorted by kind. Only super admins may do this.
-    package func list() async throws -> Response<[Doorward.Adapter]> {
-        try await client.send(.get("adapters"), member: "adapters")
+    package func adapters() async throws -> Response<[Doorward.Adapter]> {
+        try await send(.get("adapters"), member: "adapters")
     }
-}
-
-/// The gateway's clock. Only super admins may read and accept it.
-package struct Clock: Sendable {
-    let client: DoorwardClient
 
     /// Reads whether the clock is trusted.
-    package func status() async throws -> Response<Doorward.ClockState> { try await client.send(.get("clock"), member: "clock") }
+    package func clock() async throws -> Response<Doorward.ClockState> { try await send(.get("clock"), member: "clock") }
 
     /// Confirms that the clock shows the right time.
     ///
     /// - Parameter loweringMark: whether the latest trusted time is lowered to the clock's if it is later.
-    package func accept(loweringMark: Bool) async throws -> Response<Doorward.ClockState> {
-        try await client.send(.post("clock", "accept", body: ["lowerMark": loweringMark]), member: "clock")
+    package func acceptClock(loweringMark: Bool) async throws -> Response<Doorward.ClockState> {
+        try await send(.post("clock", "accept", body: ["lowerMark": loweringMark]), member: "clock")
     }
-}
-
-/// Events of simulated locks.
-package struct Simulator: Sendable {
-    let client: DoorwardClient
 
     /// Triggers an event at a simulated lock.
     ///
@@ -36,13 +23,8 @@ package struct Simulator: Sendable {
         var request = try APIRequest.post("simulator", "devices", deviceID, "events", body: ["event": event])
         // The gateway does not store responses of this request.
         request.idempotencyKey = nil
-        return try await client.send(request, member: "device")
+        return try await send(request, member: "device")
     }
-}
-
-/// The gateway's database.
-package struct Store: Sendable {
-    let client: DoorwardClient
 
     /// Time limit of a backup, enough for a big database.
     private static let backupTimeLimit = Duration.seconds(3600)
@@ -55,13 +37,8 @@ package struct Store: Sendable {
         // A repeated request would fail, as the first one may have created the file.
         request.idempotencyKey = nil
         request.timeLimit = Self.backupTimeLimit
-        return try await client.send(request, member: "backup")
+        return try await send(request, member: "backup")
     }
-}
-
-/// Who may do what to a lock. Nothing is done and nothing is recorded.
-package struct Authorization: Sendable {
-    let client: DoorwardClient
 
     /// Decides an operation without doing it. A denial is a decision, not an error.
     ///
@@ -73,7 +50,7 @@ package struct Authorization: Sendable {
     ) async throws -> Response<Doorward.Decision> {
         let body = ["deviceId": deviceID, "operation": operation.rawValue, "userId": userID, "at": instant]
         let request = try APIRequest(.POST, parts: ["authorize"], body: body.compactMapValues(\.self))
-        return try await client.send(request, member: "decision")
+        return try await send(request, member: "decision")
     }
 
     /// Lists everyone who may perform an operation on a lock, by name.
@@ -83,7 +60,7 @@ package struct Authorization: Sendable {
         _ operation: Doorward.Action, on deviceID: String, at instant: String? = nil
     ) -> Pages<Doorward.PermittedPrincipal> {
         Pages(
-            client: client, path: ["devices", deviceID, "who-can"],
+            client: self, path: ["devices", deviceID, "who-can"],
             query: [("operation", operation.rawValue), ("at", instant), ("sortBy", "name")])
     }
 }

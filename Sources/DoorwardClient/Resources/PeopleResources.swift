@@ -19,22 +19,14 @@ extension Resource<Doorward.APIKey> {
     }
 }
 
-/// The caller's own sessions.
-package struct Sessions: Sendable {
-    let client: DoorwardClient
-
+extension DoorwardClient {
     /// Lists the caller's valid sessions, oldest first.
-    package func list() async throws -> Response<[Doorward.OwnSession]> {
-        try await client.send(.get("users", "me", "sessions"), member: "sessions")
+    package func sessions() async throws -> Response<[Doorward.OwnSession]> {
+        try await send(.get("users", "me", "sessions"), member: "sessions")
     }
 
     /// Ends a session. When this returns, the gateway no longer accepts its tokens.
-    package func end(_ id: String) async throws { try await client.perform(APIRequest(.DELETE, "users", "me", "sessions", id)) }
-}
-
-/// Signing in and out.
-package struct Authentication: Sendable {
-    let client: DoorwardClient
+    package func endSession(_ id: String) async throws { try await perform(APIRequest(.DELETE, "users", "me", "sessions", id)) }
 
     /// - Returns: the session to store, and the user who signed in.
     package func signIn(email: String, password: String) async throws -> (session: Session, user: Doorward.User) {
@@ -42,13 +34,13 @@ package struct Authentication: Sendable {
         request.idempotencyKey = nil
         // The gateway queues sign-ins while it is busy with others.
         request.timeLimit = .seconds(60)
-        let signedIn = try await client.send(request, as: Doorward.SignedIn.self).content
+        let signedIn = try await send(request, as: Doorward.SignedIn.self).content
         let session = Session(
-            server: client.server, email: email, token: signedIn.token, lifetime: signedIn.expiresIn,
+            server: server, email: email, token: signedIn.token, lifetime: signedIn.expiresIn,
             refreshToken: signedIn.refreshToken)
         return (session, signedIn.user)
     }
 
     /// Ends the caller's session at the gateway.
-    package func signOut() async throws { try await client.perform(APIRequest(.POST, "auth", "logout")) }
+    package func signOut() async throws { try await perform(APIRequest(.POST, "auth", "logout")) }
 }

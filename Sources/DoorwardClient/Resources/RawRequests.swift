@@ -45,10 +45,6 @@ package struct RawRequests: Sendable {
         // A command is answered after the lock's confirmation, and a backup after it was written: both can take long.
         if request.method != "GET" { apiRequest.timeLimit = .seconds(3600) }
         let readyRequest = apiRequest
-        return try await client.authenticated {
-            try await client.transport.open(readyRequest, token: $0)
-        } status: {
-            $0.status
-        }
+        return try await client.authenticated { try await client.transport.open(readyRequest, token: $0) }
     }
 }

@@ -43,9 +43,7 @@ package struct Resource<Noun: NamedNoun>: Sendable {
 }
 
 /// A list, fetched page by page as it is read.
-package struct Pages<Item: NamedNoun>: AsyncSequence, Sendable {
-    /// One page, as the gateway returned it.
-    package typealias Element = Response<Page<Item>>
+package struct Pages<Item: NamedNoun>: Sendable {
 
     let client: DoorwardClient
     private let request: APIRequest
@@ -57,28 +55,7 @@ package struct Pages<Item: NamedNoun>: AsyncSequence, Sendable {
         (self.client, self.request) = (client, request)
     }
 
-    /// Makes an iterator that begins at the first page.
-    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pages: self) }
-
-    /// Iterates over the pages.
-    package struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let pages: Pages
-        private var page = 1
-        private var isAtEnd = false
-
-        fileprivate init(pages: Pages) { self.pages = pages }
-
-        /// Fetches the next page. An empty list has one empty page.
-        package mutating func next() async throws -> Element? {
-            guard !isAtEnd else { return nil }
-            let response = try await pages.page(page)
-            isAtEnd = page >= response.content.pagination.totalPages
-            page += 1
-            return response
-        }
-    }
-
-    private func page(_ number: Int) async throws -> Element {
+    private func page(_ number: Int) async throws -> Response<Page<Item>> {
         var request = request
         request.query += [("page", String(number)), ("limit", String(WireLimits.pageSize.upperBound))]
         return try await client.send(request)
@@ -86,14 +63,16 @@ package struct Pages<Item: NamedNoun>: AsyncSequence, Sendable {
 
     /// Fetches the whole list as one page. If the list changes meanwhile, an item may be missing or appear twice.
     package func all() async throws -> Response<[Item]> {
-        var responses: [Element] = []
-        for try await response in self { responses.append(response) }
+        var responses = [try await page(1)]
+        while let last = responses.last, responses.count < last.content.pagination.totalPages {
+            responses.append(try await page(responses.count + 1))
+        }
         return Response(content: responses.flatMap(\.content.items), json: Self.merged(responses))
     }
 
     /// Joins the `data` of several pages. The result contains the items of all pages, and the pagination of one page with that
     /// many items.
-    private static func merged(_ responses: [Element]) -> [UInt8] {
+    private static func merged(_ responses: [Response<Page<Item>>]) -> [UInt8] {
         if responses.count == 1 { return responses[0].json }
         let items = responses.flatMap { JSONScanner.items(of: JSONScanner.member(Item.listKey, of: $0.json) ?? []) ?? [] }
         let list = items.joined(separator: Array(",".utf8))

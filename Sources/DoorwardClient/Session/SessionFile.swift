@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Glibc
 
 /// A signed-in session as it is stored between calls. The description contains no secrets.
-package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct Session: Codable, Equatable, Sendable, Confidential {
     /// The gateway that issued the tokens. The tokens are sent to no other gateway.
     package var server: String
     /// Email address of the user; `nil` with an API key.
@@ -35,10 +35,6 @@ package struct Session: Codable, Equatable, Sendable, CustomStringConvertible, C
 
     /// The user and the gateway.
     package var description: String { "\(email ?? "an API key") at \(server)" }
-    /// Same as `description`.
-    package var debugDescription: String { description }
-    /// Mirrors `description`, so that a dump shows no secret.
-    package var customMirror: Mirror { Mirror(reflecting: description) }
 }
 
 /// The file that stores a session, readable only by its owner, and the file lock that is held while the session is refreshed.
@@ -73,22 +69,13 @@ package struct SessionFile: Sendable {
         guard status.st_mode & 0o077 == 0 else {
             throw failure("others could read it; sign out everywhere, remove it, and sign in again")
         }
-        guard let session = try? JSONDecoder().decode(Session.self, from: Data(try bytes(of: file))) else {
+        var bytes = [UInt8](repeating: 0, count: Int(min(status.st_size, 1 << 20)))
+        let count = Glibc.read(file, &bytes, bytes.count)
+        guard count >= 0 else { throw failure("it cannot be read: \(reason)") }
+        guard let session = try? JSONDecoder().decode(Session.self, from: Data(bytes.prefix(count))) else {
             throw failure("it contains no session; remove it and sign in again")
         }
         return session
-    }
-
-    private func bytes(of file: Int32) throws(ClientError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-        while true {
-            let count = Glibc.read(file, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0, bytes.count < 1 << 20 else { throw failure("it cannot be read: \(reason)") }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
-        }
     }
 
     /// Replaces the stored session atomically: a concurrent reader gets the old one or the new one.
@@ -178,12 +165,8 @@ package struct SessionName: Hashable, Comparable, Sendable, CustomStringConverti
 
     /// - Returns: `nil` for any other text, so that no name refers to a file in another folder.
     package init?(_ text: String) {
-        let isAllowed = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): true
-            default: false
-            }
+        let isAllowed = text.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || "0"..."9" ~= scalar || "-_.".unicodeScalars.contains(scalar))
         }
         guard isAllowed, (1...64).contains(text.utf8.count) else { return nil }
         self.init(checked: text)

@@ -19,15 +19,12 @@ struct APIRequest: Sendable {
 
     /// Path and query of the URL.
     var target: String {
-        let items = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }
+        let items = query.map { Self.encoded($0.name, $0.value) }
         return "/api/v1" + path + (items.isEmpty ? "" : (path.contains("?") ? "&" : "?") + items.joined(separator: "&"))
     }
 
     /// - Parameter path: path segments, not yet encoded.
-    init(_ method: HTTPMethod, _ path: String...) {
-        self.method = method
-        self.path = path.map { "/" + Self.encoded($0) }.joined()
-    }
+    init(_ method: HTTPMethod, _ path: String...) { self.init(method, parts: path) }
 
     static func get(_ path: String..., query: [(name: String, value: String?)] = []) -> APIRequest {
         var request = APIRequest(.GET, parts: path)
@@ -66,6 +63,8 @@ struct APIRequest: Sendable {
 
     /// Percent-encodes all characters except the unreserved ones (RFC 3986, section 2.3). Also
     /// encodes the segments `.` and `..`, so that they are not resolved as relative paths.
+    static func encoded(_ name: String, _ value: String) -> String { "\(encoded(name))=\(encoded(value))" }
+
     static func encoded(_ text: String) -> String {
         if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
         return text.utf8.reduce(into: "") { encoded, byte in

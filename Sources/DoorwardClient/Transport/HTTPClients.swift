@@ -17,28 +17,19 @@ enum HTTPClients {
     static func client(trusting authorities: TrustedAuthorities?) -> HTTPClient {
         clients.withLock { clients in
             if let client = clients[authorities] { return client }
-            let client = make(authorities)
+            let client = make { if let authorities { $0.trustRoots = .certificates(authorities.certificates) } }
             clients[authorities] = client
             return client
         }
     }
 
     /// A client that verifies no certificate. MUST NOT be used to send a secret.
-    static let unverified: HTTPClient = {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.certificateVerification = .none
-        return make(tls)
-    }()
-
-    private static func make(_ authorities: TrustedAuthorities?) -> HTTPClient {
-        guard let authorities else { return make(nil as TLSConfiguration?) }
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.trustRoots = .certificates(authorities.certificates)
-        return make(tls)
-    }
+    static let unverified = make { $0.certificateVerification = .none }
 
     /// - Parameter tls: `nil` for that of the system.
-    private static func make(_ tls: TLSConfiguration?) -> HTTPClient {
+    private static func make(_ configure: (inout TLSConfiguration) -> Void) -> HTTPClient {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        configure(&tls)
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.connectionPool.retryConnectionEstablishment = false

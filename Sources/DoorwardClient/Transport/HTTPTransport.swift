@@ -36,10 +36,7 @@ struct HTTPTransport: Sendable {
     private func sendOnce(_ request: APIRequest, token: String?) async throws -> TransportResponse {
         let response = try await head(of: request, token: token)
         let body = try await response.body.collect(upTo: Self.maxResponseBytes)
-        return TransportResponse(
-            status: Int(response.status.code), body: Array(body.readableBytesView),
-            retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) }, server: server,
-            etag: response.headers.first(name: "ETag"))
+        return TransportResponse(response, body: Array(body.readableBytesView), server: server)
     }
 
     private func head(of request: APIRequest, token: String?) async throws -> HTTPClientResponse {
@@ -84,14 +81,26 @@ struct HTTPTransport: Sendable {
     }
 }
 
+/// A response whose status says whether the token was accepted.
+protocol HTTPResponse { var status: Int { get } }
+
+extension RawResponse: HTTPResponse {}
+
 /// An HTTP response, not yet decoded.
-struct TransportResponse: Sendable {
+struct TransportResponse: HTTPResponse, Sendable {
     let status: Int
     let body: [UInt8]
     /// `Retry-After`, in seconds.
     let retryAfter: Int?
     let server: ServerAddress
-    var etag: String?
+    let etag: String?
+
+    init(_ response: HTTPClientResponse, body: [UInt8], server: ServerAddress) {
+        (status, self.body, self.server) = (Int(response.status.code), body, server)
+        (retryAfter, etag) = (
+            response.headers.first(name: "Retry-After").flatMap { Int($0) }, response.headers.first(name: "ETag")
+        )
+    }
 
     /// The statuses of proxies that cannot reach the gateway or get no response from it.
     private static let proxyStatuses: Set<Int> = [502, 503, 504]
@@ -152,22 +161,11 @@ package struct RawResponse: Sendable {
     ///
     /// - Parameter take: returns whether to continue with the next part.
     /// - Throws: `ClientError.noResponse` if the connection ends before the body is complete.
-    package func read(_ take: ([UInt8]) -> Bool) async throws {
+    package func read(_ take: ([UInt8]) async -> Bool) async throws {
         do {
             for try await part in response.body {
-                guard take(Array(part.readableBytesView)) else { return }
+                guard await take(Array(part.readableBytesView)) else { return }
             }
-        } catch {
-            throw transport.failure(error, wasSent: true)
-        }
-    }
-
-    /// Passes the parts of the body on as they arrive. The next part is not read before `receive` returns.
-    ///
-    /// - Throws: `ClientError.noResponse` if the connection ends before the body is complete.
-    func forward(to receive: ([UInt8]) async -> Void) async throws {
-        do {
-            for try await part in response.body { await receive(Array(part.readableBytesView)) }
         } catch {
             throw transport.failure(error, wasSent: true)
         }
@@ -194,10 +192,7 @@ package struct RawResponse: Sendable {
 
     /// - Throws: `ClientError.refused` for an error of the gateway, `.notAGateway` for an error of another server.
     package func requireSuccess(_ body: [UInt8]) throws {
-        _ = try TransportResponse(
-            status: status, body: body, retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) },
-            server: transport.server
-        ).successful()
+        _ = try TransportResponse(response, body: body, server: transport.server).successful()
     }
 }
 
@@ -219,8 +214,7 @@ struct ConnectionFailure {
         case let error as IOError: self.init(error)
         case NIOSSLError.uncleanShutdown: self = .broken
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            self.init(reason: "certificate not trusted: it is for another host", isBeforeSending: true)
-            isUntrusted = true
+            self.init(reason: "certificate not trusted: it is for another host", isBeforeSending: true, isUntrusted: true)
         case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: self = .untrusted
         case NIOSSLError.handshakeFailed(let cause), let cause as BoringSSLError:
             self = Self.isRefusedCertificate(cause) ? .untrusted : .noTLS
@@ -230,8 +224,8 @@ struct ConnectionFailure {
         }
     }
 
-    private init(reason: String, isBeforeSending: Bool = false, isBroken: Bool = false) {
-        (self.reason, self.isBeforeSending, self.isBroken) = (reason, isBeforeSending, isBroken)
+    private init(reason: String, isBeforeSending: Bool = false, isBroken: Bool = false, isUntrusted: Bool = false) {
+        (self.reason, self.isBeforeSending, self.isBroken, self.isUntrusted) = (reason, isBeforeSending, isBroken, isUntrusted)
     }
 
     private static let broken = ConnectionFailure(reason: "the connection ended before the response was complete", isBroken: true)
@@ -239,11 +233,7 @@ struct ConnectionFailure {
     private static let noTLS = ConnectionFailure(
         reason: "the TLS handshake failed; this port may not serve HTTPS", isBeforeSending: true)
 
-    private static let untrusted: ConnectionFailure = {
-        var failure = ConnectionFailure(reason: "certificate not trusted", isBeforeSending: true)
-        failure.isUntrusted = true
-        return failure
-    }()
+    private static let untrusted = ConnectionFailure(reason: "certificate not trusted", isBeforeSending: true, isUntrusted: true)
 
     /// Whether the gateway's certificate was rejected. The Swift API of BoringSSL has no code for
     /// this reason, only its name in the error's description.

@@ -24,7 +24,7 @@ struct Adapters: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let answer = try await gateway.client().adapters.list()
+        let answer = try await gateway.client().adapters()
         let adapters = answer.content
         guard let adapter else { return output.print(json: answer.json) { Self.lines(adapters, $0) } }
         guard let found = adapters.first(where: { $0.kind == adapter }) else {

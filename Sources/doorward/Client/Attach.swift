@@ -142,7 +142,7 @@ struct AddressHints: Equatable, Sendable {
     /// Reads the keys from `GET /adapters`. For users who may not call it, takes the keys that this program's own adapter has
     /// without a configuration.
     init(of kind: String, _ client: DoorwardClient) async {
-        let answer = try? await client.adapters.list().content
+        let answer = try? await client.adapters().content
         self.init(of: kind, answer?.first { $0.kind == kind }.map { $0.address.map { ($0.field, $0.values ?? []) } })
     }
 

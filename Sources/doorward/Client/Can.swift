@@ -43,7 +43,7 @@ struct Can: AsyncParsableCommand {
         let lock = try await finder.lock(self.lock)
         let person = try await finder.askedPerson(user, on: lock.id)
         let answer = try await namingOptions(Self.option) {
-            try await client.authorization.decide(
+            try await client.decide(
                 operation.action, on: lock.id, by: person?.id, at: instant?.description)
         }
         let decision = answer.content
@@ -98,7 +98,7 @@ struct WhoCan: AsyncParsableCommand {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(self.lock)
         let entries = try await namingOptions(Can.option) {
-            try await client.authorization.whoCan(operation.action, on: lock.id, at: instant?.description).all()
+            try await client.whoCan(operation.action, on: lock.id, at: instant?.description).all()
         }
         output.print(json: entries.json) { style in
             guard !entries.content.isEmpty else {

@@ -68,7 +68,7 @@ struct Login: AsyncParsableCommand {
         let client = try access.client(server: server, .none)
         let password = try PasswordPrompt.password(of: email, fromStandardInput: passwordStdin)
         let signedIn = try await Self.refusing("the email address or the password is wrong") {
-            try await client.authentication.signIn(email: email, password: password.reveal())
+            try await client.signIn(email: email, password: password.reveal())
         }
         try await keep(signedIn.session, access, in: file)
         Self.report("signed in at \(client.server) as \((signedIn.user.fullName ?? email).printable)", file.name)
@@ -138,7 +138,7 @@ struct Logout: AsyncParsableCommand {
     private static func end(_ session: Session, _ access: ClientAccess, _ file: SessionFile) async -> CommandFailure? {
         guard session.refreshToken != nil else { return nil }
         do {
-            try await access.client(of: session, in: file).authentication.signOut()
+            try await access.client(of: session, in: file).signOut()
             return nil
         } catch ClientError.notSignedIn, ClientError.sessionExpired {
             return nil

@@ -238,7 +238,7 @@ extension NameResolver {
     private func holders(of lock: String?) async throws -> [NameMatch] {
         guard let lock else { return [] }
         do {
-            let entries = try await client.authorization.whoCan(.viewStatus, on: lock).all().content
+            let entries = try await client.whoCan(.viewStatus, on: lock).all().content
             return entries.map(\.principal).compactMap { principal in
                 guard principal.kind == "USER", let id = principal.id, let name = principal.name else { return nil }
                 return NameMatch(id: id, name: name, place: "who may use the lock")

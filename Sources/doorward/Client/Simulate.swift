@@ -44,7 +44,7 @@ struct Simulate: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let lock = try await NameResolver(client).lock(lock)
-        let answer = try await client.simulator.trigger(word, on: lock.id)
+        let answer = try await client.trigger(word, on: lock.id)
         let device = answer.content
         output.print(json: answer.json) { style in
             let view = LockView(device)

@@ -24,7 +24,7 @@ struct ClockStatusCommand: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let answer = try await gateway.client().clock.status()
+        let answer = try await gateway.client().clock()
         output.print(json: answer.json) { ClockView(answer.content).lines($0) }
     }
 }
@@ -48,7 +48,7 @@ struct ClockAccept: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let answer = try await gateway.client().clock.accept(loweringMark: lowerMark)
+        let answer = try await gateway.client().acceptClock(loweringMark: lowerMark)
         output.print(json: answer.json) { ClockView(answer.content).lines($0) }
     }
 }

@@ -208,7 +208,7 @@ struct DemoService: Service {
     /// Signs in as the owner. The session is renewed like any other, so it lasts as long as the demo.
     private func signIn(at address: String) async throws -> DoorwardClient {
         let stranger = try DoorwardClient(server: address, credentials: .none)
-        let signedIn = try await stranger.authentication.signIn(email: DemoHouse.owner.email, password: password.reveal())
+        let signedIn = try await stranger.signIn(email: DemoHouse.owner.email, password: password.reveal())
         try folder.session.write(signedIn.session)
         return try DoorwardClient(server: address, credentials: .session(folder.session))
     }
@@ -217,7 +217,7 @@ struct DemoService: Service {
     /// only the file with the session's tokens is deleted.
     private func signOut() async {
         if let server = try? folder.session.read()?.server {
-            try? await DoorwardClient(server: server, credentials: .session(folder.session)).authentication.signOut()
+            try? await DoorwardClient(server: server, credentials: .session(folder.session)).signOut()
         }
         folder.removeSession()
     }

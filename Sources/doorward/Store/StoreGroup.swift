@@ -39,7 +39,7 @@ struct BackupCommand: AsyncParsableCommand {
     func run() async throws {
         let client = try gateway.client()
         let target = Self.absolute(file, from: FileManager.default.currentDirectoryPath)
-        let answer = try await Progress("Writing \(target)").during { try await client.store.backUp(to: target) }
+        let answer = try await Progress("Writing \(target)").during { try await client.backUp(to: target) }
         output.print(json: answer.json) { Self.lines(answer.content, $0) }
     }
 

@@ -247,9 +247,9 @@ struct Watcher<Value: Sendable> {
     @Test func aRefusedNameDoesNotTouchTheOthers() async throws {
         let rig = LiveRig()
         let doors = try await rig.live.subscribe("doors", to: LiveQuery<Device>.property("q"))
-        let permissions = try await rig.live.subscribe("mine", to: LiveQuery<LivePermissions>.all)
+        let permissions = try await rig.live.subscribe("mine", to: LiveQuery<CallerAbilities>.all)
         await rig.stream.open()
-        await rig.stream.refused(LiveQuery<LivePermissions>.all.need, code: "forbidden")
+        await rig.stream.refused(LiveQuery<CallerAbilities>.all.need, code: "forbidden")
         await rig.stream.snapshot(.doors, [Device.named("a", "A")])
         await #expect(throws: DoorwardError.refused(.init(status: 403, code: "forbidden"))) {
             try await permissions.ready(timeout: .seconds(1))

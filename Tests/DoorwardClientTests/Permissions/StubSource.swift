@@ -1,5 +1,6 @@
-import DoorwardClient
 import Synchronization
+
+@testable import DoorwardClient
 
 /// Answers of a gateway to the requests of the permission services.
 final class StubSource: AccessSource {

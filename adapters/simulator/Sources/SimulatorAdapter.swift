@@ -93,11 +93,9 @@ extension SimulatorAdapter: LockAdapter {
 }
 
 /// Creates the simulator. It has no section in the configuration, and is part of every gateway.
-package struct SimulatorAdapterFactory: Sendable {
+package struct SimulatorAdapterFactory: AdapterFactory {
     package init() {}
-}
 
-extension SimulatorAdapterFactory: AdapterFactory {
     package var guide: AdapterGuide { .simulator }
     package var addressFields: [AddressField] { AddressField.ofSimulator }
 

@@ -20,7 +20,7 @@ struct SessionList: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let sessions = try await gateway.client().sessions.list()
+        let sessions = try await gateway.client().sessions()
         output.print(json: sessions.json) { Self.lines(sessions.content, table.style($0)) }
     }
 
@@ -56,11 +56,11 @@ struct SessionEnd: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        let sessions = try await client.sessions.list().content
+        let sessions = try await client.sessions().content
         let found = try NameMatch.one(
             session, of: sessions.map { NameMatch(id: $0.id, name: $0.id, place: "since \($0.createdAt)") }, noun: "session",
             listing: "`doorward session list` lists your sessions.")
-        try await client.sessions.end(found.id)
+        try await client.endSession(found.id)
         let id = found.id.printable
         StandardStream.output.line(OutputStyle.output.isInteractive ? "Ended session \(id)." : "\(id)\tended")
     }

@@ -203,8 +203,6 @@ extension Duration {
         let isShort = seconds % 86_400 < 0 || (seconds % 86_400 == 0 && components.attoseconds < 0)
         return Int(seconds / 86_400) - (isShort ? 1 : 0)
     }
-
-    var wholeMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
 
 /// The events of a scenario in the order of time, planned one day at a time.
