@@ -32,7 +32,7 @@ struct InMemoryContent {
         for change in transaction.changes { try next.apply(change) }
         for change in transaction.counters { try next.apply(change) }
         for change in transaction.clock { try next.apply(change) }
-        for change in transaction.credentials { try next.credentials.apply(change, users: next.tenancy.users) }
+        for change in transaction.credentials { try next.credentials.apply(change, in: next.tenancy) }
         for purchase in transaction.purchases { try next.redeem(purchase) }
         var positions: [RecordPosition] = []
         for record in transaction.records { positions.append(try next.append(record, after: positions)) }
@@ -55,7 +55,7 @@ struct InMemoryContent {
     }
 
     private mutating func redeem(_ purchase: RedeemedPurchase) throws(StoreRefusal) {
-        guard tenancy.users[purchase.userID] != nil else { throw .parentUnknown }
+        guard tenancy.exists(.user(purchase.userID)) else { throw .parentUnknown }
         guard purchases[purchase.digest, default: purchase.userID] == purchase.userID else { throw .purchaseRedeemed }
         purchases[purchase.digest] = purchase.userID
     }
@@ -72,10 +72,10 @@ struct InMemoryContent {
     private mutating func apply(_ change: CounterChange) throws(StoreRefusal) {
         switch change {
         case .takeUse(let id):
-            guard tenancy.guestAccesses[id] != nil else { throw .parentUnknown }
+            guard tenancy.exists(.guestAccess(id)) else { throw .parentUnknown }
             usesTaken[id, default: 0] += 1
         case .returnUse(let id):
-            guard tenancy.guestAccesses[id] != nil else { return }
+            guard tenancy.exists(.guestAccess(id)) else { return }
             guard let taken = usesTaken[id] else { throw .inconsistent("a use was returned that had not been taken") }
             usesTaken[id] = taken > 1 ? taken - 1 : nil
         case .setLastCheckpoint(let checkpoint):

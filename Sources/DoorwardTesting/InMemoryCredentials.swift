@@ -13,15 +13,15 @@ struct InMemoryCredentials {
 
     private var resets: [UserID: (reset: PasswordReset, digest: [UInt8])] = [:]
 
-    mutating func apply(_ change: CredentialChange, users: [UserID: User]) throws(StoreRefusal) {
+    mutating func apply(_ change: CredentialChange, in tenancy: InMemoryTenancy) throws(StoreRefusal) {
         switch change {
         case .setPassword(let user, let hash):
-            guard users[user] != nil else { throw .parentUnknown }
+            guard tenancy.exists(.user(user)) else { throw .parentUnknown }
             passwords[user] = hash
         case .renewPassword(let user, let old, let new):
             if passwords[user] == old { passwords[user] = new }
         case .beginSession(let session, let digest):
-            guard users[session.userID]?.isEnabled == true else { throw .userDisabled(session.userID) }
+            guard tenancy.isEnabled(session.userID) else { throw .userDisabled(session.userID) }
             guard sessions[session.id] == nil else { throw .duplicate }
             sessions[session.id] = (session, false)
             try add(digest, of: session.id)
@@ -32,7 +32,7 @@ struct InMemoryCredentials {
             for id in sessions.keys where id != kept && sessions[id]?.session.userID == user { sessions[id]?.isEnded = true }
         case .offerReset(let reset, let digest):
             guard resets.values.allSatisfy({ $0.digest != digest || $0.reset.userID == reset.userID }) else { throw .duplicate }
-            guard users[reset.userID] != nil else { throw .parentUnknown }
+            guard tenancy.exists(.user(reset.userID)) else { throw .parentUnknown }
             resets[reset.userID] = (reset, digest)
         case .useReset(let digest, let now):
             guard let reset = passwordReset(digest: digest), now < reset.expiresAt else { throw .resetTokenSpent }
@@ -40,7 +40,7 @@ struct InMemoryCredentials {
         case .endReset(let user): resets[user] = nil
         case .endResets(let creator): resets = resets.filter { $0.value.reset.createdBy != creator }
         case .setRecoveryCodes(let user, let digests):
-            guard users[user] != nil || digests.isEmpty else { throw .parentUnknown }
+            guard tenancy.exists(.user(user)) || digests.isEmpty else { throw .parentUnknown }
             guard Set(digests).count == digests.count else { throw .duplicate }
             recoveryCodes[user] = Set(digests)
         case .useRecoveryCode(let user, let digest):

@@ -4,176 +4,100 @@ internal import DoorwardPolicy
 
 /// The tenancy of an `InMemoryStore`, with the constraints of a database: parents must exist, and email addresses must be unique.
 struct InMemoryTenancy {
-    var portfolios: [PortfolioID: Portfolio] = [:]
-    var properties: [PropertyID: Property] = [:]
-    var units: [UnitID: Unit] = [:]
-    var devices: [DeviceID: LockDevice] = [:]
-    var users: [UserID: User] = [:]
-    var associations: [AssociationID: UserRoleAssociation] = [:]
-    var guestAccesses: [GuestAccessID: GuestAccess] = [:]
-    private(set) var removedUsers: Set<UserID> = []
-    var apiKeys: [APIKeyID: APIKey] = [:]
-    var invitations: [InvitationID: Invitation] = [:]
-    var guestLinks: [GuestAccessID: GuestLink] = [:]
-    private var emails: [String: UserID] = [:]
+    /// The change that has written each entity, and the removals of users.
+    private var entities: [TenancyEntity: TenancyChange] = [:]
+    /// The entities with an email address or digest, which no other may have.
+    private var holders: [String: TenancyEntity] = [:]
 
     mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
-        switch change {
-        case .putPortfolio(let portfolio): portfolios[portfolio.id] = portfolio
-        case .putProperty(let property):
-            try require(portfolios[property.portfolioID] != nil)
-            properties[property.id] = property
-        case .removePortfolio(let id):
-            let isParent =
-                properties.values.contains { $0.portfolioID == id } || units.values.contains { $0.portfolioID == id }
-                || devices.values.contains { $0.portfolioID == id }
-            try requireUnreferenced(change.entity, isParent || isReferenced(.portfolio(id)))
-            portfolios[id] = nil
-        case .removeProperty(let id):
-            let isParent =
-                units.values.contains { $0.propertyID == id } || devices.values.contains { $0.propertyID == id }
-                || guestAccesses.values.contains { $0.propertyID == id }
-            try requireUnreferenced(change.entity, isParent || isReferenced(.property(id)))
-            properties[id] = nil
-        case .removeUnit(let id):
-            let isParent =
-                devices.values.contains { $0.unitID == id } || guestAccesses.values.contains { $0.unitID == id }
-            try requireUnreferenced(change.entity, isParent || isReferenced(.unit(id)))
-            units[id] = nil
-        case .putUnit(let unit):
-            try require(properties[unit.propertyID] != nil)
-            try require(portfolios[unit.portfolioID] != nil)
-            units[unit.id] = unit
-        case .putDevice(let device): try put(device)
-        case .removeDevice(let id): devices[id] = nil
-        case .putUser(let user): try put(user)
-        case .removeUser(let id):
-            let isHolder =
-                associations.values.contains { $0.userID == id } || guestAccesses.values.contains { $0.guestUserID == id }
-                || apiKeys.values.contains { $0.userID == id }
-                || invitations.values.contains { $0.userID == id || $0.accountID == id }
-            try requireUnreferenced(change.entity, isHolder)
-            if let user = users.removeValue(forKey: id) { emails[user.email.lowercased()] = nil }
-            removedUsers.insert(id)
-        case .putAssociation(let association):
-            try require(users[association.userID] != nil)
-            try require(exists(association.entity))
-            associations[association.id] = association
-        case .removeAssociation(let id): associations[id] = nil
-        case .putGuestAccess(let access):
-            try require(properties[access.propertyID] != nil)
-            try require(access.guestUserID.map { users[$0] != nil } ?? true)
-            try require(access.unitID.map { units[$0] != nil } ?? true)
-            guestAccesses[access.id] = access
-        case .removeGuestAccess(let id): (guestAccesses[id], guestLinks[id]) = (nil, nil)
-        case .putAPIKey(let key):
-            try require(users[key.userID] != nil)
-            try require(exists(key.entity))
-            apiKeys[key.id] = key
-        case .removeAPIKey(let id): apiKeys[id] = nil
-        case .putInvitation(let invitation): try put(invitation)
-        case .removeInvitation(let id): invitations[id] = nil
-        case .putGuestLink(let link):
-            guard guestLinks.values.allSatisfy({ $0.digest != link.digest || $0.accessID == link.accessID }) else {
-                throw .duplicate
-            }
-            try require(guestAccesses[link.accessID] != nil)
-            guestLinks[link.accessID] = link
-        case .removeGuestLink(let id): guestLinks[id] = nil
+        let entity = change.entity
+        guard let written = change.written else { return try remove(entity, by: change) }
+        if let key = change.uniqueKey, let holder = holders[key], holder != entity {
+            if case .user(let id) = entity { throw .emailTaken(id) } else { throw .duplicate }
         }
+        guard written.references.allSatisfy(exists) else { throw .parentUnknown }
+        forget(entity)
+        entities[entity] = change
+        if let key = change.uniqueKey { holders[key] = entity }
     }
 
-    private mutating func put(_ device: LockDevice) throws(StoreRefusal) {
-        try require(device.portfolioID.map { portfolios[$0] != nil } ?? true)
-        try require(device.propertyID.map { properties[$0] != nil } ?? true)
-        try require(device.unitID.map { units[$0] != nil } ?? true)
-        devices[device.id] = device
-    }
-
-    private mutating func put(_ user: User) throws(StoreRefusal) {
-        let email = user.email.lowercased()
-        if let owner = emails[email], owner != user.id { throw .emailTaken(user.id) }
-        if let before = users[user.id] { emails[before.email.lowercased()] = nil }
-        emails[email] = user.id
-        removedUsers.remove(user.id)
-        users[user.id] = user
-    }
-
-    private mutating func put(_ invitation: Invitation) throws(StoreRefusal) {
-        try require(invitation.entity.map(exists) ?? true)
-        guard invitations.values.allSatisfy({ $0.digest != invitation.digest || $0.id == invitation.id }) else {
-            throw .duplicate
-        }
-        try require(users[invitation.userID] != nil)
-        try require(invitation.accountID.map { users[$0] != nil } ?? true)
-        invitations[invitation.id] = invitation
-    }
-
-    private func exists(_ entity: AssociatedEntity) -> Bool {
-        switch entity {
-        case .portfolio(let id): portfolios[id] != nil
-        case .property(let id): properties[id] != nil
-        case .unit(let id): units[id] != nil
-        }
-    }
-
-    /// Compares only the id, as the database does.
-    private func isReferenced(_ entity: AssociatedEntity) -> Bool {
-        associations.values.contains { $0.entity.id == entity.id } || apiKeys.values.contains { $0.entity.id == entity.id }
-            || invitations.values.contains { $0.entity?.id == entity.id }
-    }
-
-    private func requireUnreferenced(_ entity: TenancyEntity, _ isReferenced: Bool) throws(StoreRefusal) {
+    private mutating func remove(_ entity: TenancyEntity, by change: TenancyChange) throws(StoreRefusal) {
+        if case .guestAccess(let id) = entity { forget(.guestLink(of: id)) }
+        let isReferenced = entities.values.contains { $0.written?.references.contains(entity) == true }
         if isReferenced { throw .stillReferenced(entity) }
+        forget(entity)
+        if case .user = entity { entities[entity] = change }
     }
 
-    private func require(_ parentExists: Bool) throws(StoreRefusal) {
-        if !parentExists { throw .parentUnknown }
+    private mutating func forget(_ entity: TenancyEntity) {
+        if let key = entities.removeValue(forKey: entity)?.uniqueKey { holders[key] = nil }
+    }
+
+    func exists(_ entity: TenancyEntity) -> Bool { entities[entity]?.written != nil }
+
+    func isEnabled(_ user: UserID) -> Bool {
+        if case .putUser(let user) = entities[.user(user)] { user.isEnabled } else { false }
     }
 
     /// Returns whether the tenancy already contains the result of the change.
     func reflects(_ change: TenancyChange) -> Bool {
-        switch change {
-        case .putPortfolio(let portfolio): portfolios[portfolio.id] == portfolio
-        case .putProperty(let property): properties[property.id] == property
-        case .removePortfolio(let id): portfolios[id] == nil
-        case .removeProperty(let id): properties[id] == nil
-        case .putUnit(let unit): units[unit.id] == unit
-        case .removeUnit(let id): units[id] == nil
-        case .putDevice(let device): devices[device.id] == device
-        case .removeDevice(let id): devices[id] == nil
-        case .putUser(let user): users[user.id] == user
-        case .removeUser(let id): users[id] == nil
-        case .removeGuestAccess(let id): guestAccesses[id] == nil
-        case .putAssociation(let association): associations[association.id] == association
-        case .removeAssociation(let id): associations[id] == nil
-        case .putGuestAccess(let access): guestAccesses[access.id] == access
-        case .putAPIKey(let key): apiKeys[key.id] == key
-        case .removeAPIKey(let id): apiKeys[id] == nil
-        case .putInvitation(let invitation): invitations[invitation.id] == invitation
-        case .removeInvitation(let id): invitations[id] == nil
-        case .putGuestLink(let link): guestLinks[link.accessID] == link
-        case .removeGuestLink(let id): guestLinks[id] == nil
-        }
+        change.written == nil ? !exists(change.entity) : entities[change.entity] == change
     }
 
     /// All entities, parents before children.
     var changes: [TenancyChange] {
-        var all = sorted(portfolios).map { TenancyChange.putPortfolio($0) }
-        all += sorted(properties).map { .putProperty($0) }
-        all += sorted(units).map { .putUnit($0) }
-        all += sorted(devices).map { .putDevice($0) }
-        all += sorted(users).map { .putUser($0) }
-        all += sorted(associations).map { .putAssociation($0) }
-        all += sorted(guestAccesses).map { .putGuestAccess($0) }
-        all += removedUsers.sorted().map { .removeUser($0) }
-        all += sorted(apiKeys).map { .putAPIKey($0) }
-        all += sorted(invitations).map { .putInvitation($0) }
-        all += sorted(guestLinks).map { .putGuestLink($0) }
-        return all
+        let sorted = entities.map { (order: $1.written?.order ?? .max, id: "\($0)", change: $1) }
+            .sorted { ($0.order, $0.id) < ($1.order, $1.id) }
+        return sorted.map(\.change)
+    }
+}
+
+extension TenancyChange {
+    /// The entities that must exist while the entity of the change does, and its place in an order with parents before children; `nil`
+    /// for a removal.
+    fileprivate var written: (order: Int, references: [TenancyEntity])? {
+        switch self {
+        case .putPortfolio: (0, [])
+        case .putProperty(let property): (1, [.portfolio(property.portfolioID)])
+        case .putUnit(let unit): (2, [.property(unit.propertyID), .portfolio(unit.portfolioID)])
+        case .putDevice(let device):
+            (
+                3,
+                present(
+                    device.portfolioID.map { .portfolio($0) }, device.propertyID.map { .property($0) },
+                    device.unitID.map { .unit($0) })
+            )
+        case .putUser: (4, [])
+        case .putAssociation(let association): (5, [.user(association.userID), association.entity.inTenancy])
+        case .putGuestAccess(let access):
+            (6, present(.property(access.propertyID), access.guestUserID.map { .user($0) }, access.unitID.map { .unit($0) }))
+        case .putAPIKey(let key): (7, [.user(key.userID), key.entity.inTenancy])
+        case .putInvitation(let invitation):
+            (8, present(.user(invitation.userID), invitation.accountID.map { .user($0) }, invitation.entity?.inTenancy))
+        case .putGuestLink(let link): (9, [.guestAccess(link.accessID)])
+        default: nil
+        }
     }
 
-    private func sorted<Entity, Value>(_ entities: [EntityID<Entity>: Value]) -> [Value] {
-        entities.sorted { $0.key < $1.key }.map(\.value)
+    /// What no two entities may have in common: email addresses and digests.
+    fileprivate var uniqueKey: String? {
+        switch self {
+        case .putUser(let user): "email \(user.email.lowercased())"
+        case .putInvitation(let invitation): "invitation \(invitation.digest)"
+        case .putGuestLink(let link): "guest link \(link.digest)"
+        default: nil
+        }
+    }
+}
+
+private func present(_ entities: TenancyEntity?...) -> [TenancyEntity] { entities.compactMap(\.self) }
+
+extension AssociatedEntity {
+    fileprivate var inTenancy: TenancyEntity {
+        switch self {
+        case .portfolio(let id): .portfolio(id)
+        case .property(let id): .property(id)
+        case .unit(let id): .unit(id)
+        }
     }
 }

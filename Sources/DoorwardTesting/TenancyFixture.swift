@@ -213,6 +213,9 @@ extension TenancyFixture {
         return access.id
     }
 
+    /// Returns the current version of a guest access; `nil` if this fixture did not create it.
+    package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id] }
+
     /// Revokes a guest access at `instant`.
     package mutating func revoke(_ access: GuestAccessID, at instant: Timestamp) {
         guard var changed = guestAccesses[access] else { return }

@@ -5,9 +5,7 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let accountChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("API keys and invitations are loaded as last written, and not after their removal") { store in
-            var script = StoreScript(seed: 61)
-            _ = try await store.commit(script.tenancy)
+        .init("API keys and invitations are loaded as last written, and not after their removal", seed: 61) { store, script in
             let before = try await tenancy(of: store)
             let (key, role, account) = (script.key(), script.invitation([1]), script.invitation([2], .account(script.user)))
             let all: [TenancyChange] = [.putAPIKey(key), .putInvitation(role), .putInvitation(account)]
@@ -19,10 +17,8 @@ extension StoreConformance {
             for _ in 0..<2 { _ = try await store.commit(removal) }
             try require(try await tenancy(of: store), is: before, "the tenancy after the removal")
         },
-        StoreConformanceCheck("API keys and invitations without their user or entity are refused, and a second use of a digest") {
-            store in
-            var script = StoreScript(seed: 62)
-            _ = try await store.commit(script.tenancy)
+        .init("API keys and invitations without their user or entity are refused, and a second use of a digest", seed: 62) {
+            store, script in
             let stranger: UserID = script.fixture.id()
             let refused: [TenancyChange] = [
                 .putAPIKey(script.key(of: stranger)), .putAPIKey(script.key(on: .unit(script.portfolio.cast()))),
@@ -37,17 +33,11 @@ extension StoreConformance {
             try await requireRefusal(
                 .duplicate, of: StoreTransaction(changes: [.putInvitation(script.invitation([3]))]), by: store)
         },
-        StoreConformanceCheck("A guest access has one link, which a new one replaces and which goes with the access") { store in
-            var script = StoreScript(seed: 65)
-            let ids = [script.linkedAccess(), script.linkedAccess()]
-            _ = try await store.commit(script.tenancy)
-            let accesses = ids.compactMap { id in
-                script.tenancy.changes.lazy.compactMap { change -> GuestAccess? in
-                    if case .putGuestAccess(let access) = change, access.id == id { access } else { nil }
-                }.first
+        .init("A guest access has one link, which a new one replaces and which goes with the access", seed: 65) { store, script in
+            guard let access = script.linkedAccess(), let other = script.linkedAccess() else {
+                throw ConformanceFailure("the script has no guest accesses")
             }
-            guard accesses.count == 2 else { throw ConformanceFailure("the script has no guest accesses") }
-            let (access, other) = (accesses[0], accesses[1])
+            _ = try await store.commit(script.tenancy)
             let before = try await tenancy(of: store)
             func link(_ access: GuestAccess, _ digest: [UInt8]) -> TenancyChange {
                 .putGuestLink(GuestLink(accessID: access.id, userID: script.user, digest: digest, createdAt: access.createdAt))
@@ -66,8 +56,7 @@ extension StoreConformance {
             try require(
                 try await tenancy(of: store), is: before.subtracting([.putGuestAccess(access)]), "the tenancy after the removal")
         },
-        StoreConformanceCheck("A purchase belongs to the first user who redeems it, also after that user is removed") { store in
-            var script = StoreScript(seed: 66)
+        .init("A purchase belongs to the first user who redeems it, also after that user is removed", seed: 66) { store, script in
             let (first, second) = (script.fixture.user("Grace"), script.fixture.user("Ada"))
             _ = try await store.commit(script.tenancy)
             let at = Timestamp(milliseconds: 1_795_248_000_000)
@@ -86,8 +75,7 @@ extension StoreConformance {
             try await requireRefusal(.parentUnknown, of: redeem([3], first), by: store)
             _ = try await store.commit(redeem([3], second))
         },
-        StoreConformanceCheck("A recovery code can be used once, by its user only, until the codes are replaced") { store in
-            var script = StoreScript(seed: 63)
+        .init("A recovery code can be used once, by its user only, until the codes are replaced", seed: 63) { store, script in
             let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             func set(_ user: UserID, _ digests: [[UInt8]]) async throws {
@@ -113,9 +101,7 @@ extension StoreConformance {
             let stranger = StoreTransaction(credentials: [.setRecoveryCodes(of: script.fixture.id(), digests: [[4]])])
             try await requireRefusal(.parentUnknown, of: stranger, by: store)
         },
-        StoreConformanceCheck("All sessions of a user except one can be ended at once") { store in
-            var script = StoreScript(seed: 64)
-            _ = try await store.commit(script.tenancy)
+        .init("All sessions of a user except one can be ended at once", seed: 64) { store, script in
             let (kept, ended) = (script.session(), script.session())
             _ = try await store.commit(
                 StoreTransaction(credentials: [
@@ -134,9 +120,9 @@ extension StoreScript {
             role: .tenant, digest: [9], createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
     }
 
-    fileprivate mutating func linkedAccess() -> GuestAccessID? {
-        fixture.guestAccess(
-            for: nil, label: "Guest", to: [door], under: fixture.assign(user, .tenant, .unit(unit)))
+    fileprivate mutating func linkedAccess() -> GuestAccess? {
+        fixture.guestAccess(for: nil, label: "Guest", to: [door], under: fixture.assign(user, .tenant, .unit(unit)))
+            .flatMap { fixture.guestAccess($0) }
     }
 
     fileprivate mutating func invitation(
@@ -151,8 +137,7 @@ extension StoreScript {
 
 extension StoreConformance {
     static let credentialChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A password hash is stored and replaced for one user only") { store in
-            var script = StoreScript(seed: 11)
+        .init("A password hash is stored and replaced for one user only", seed: 11) { store, script in
             let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             for hash in ["$scrypt$1", "$scrypt$2"] {
@@ -164,9 +149,7 @@ extension StoreConformance {
             let transaction = StoreTransaction(credentials: [.setPassword(unknown, hash: "$scrypt$3")])
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
         },
-        StoreConformanceCheck("A password hash is renewed only if it is still the stored one") { store in
-            var script = StoreScript(seed: 16)
-            _ = try await store.commit(script.tenancy)
+        .init("A password hash is renewed only if it is still the stored one", seed: 16) { store, script in
             let renewal = StoreTransaction(credentials: [.renewPassword(script.user, from: "$scrypt$1", to: "$scrypt$2")])
             _ = try await store.commit(renewal)
             try require(try await store.passwordHash(of: script.user), is: nil, "the hash of a user without a password")
@@ -176,9 +159,7 @@ extension StoreConformance {
                 try require(try await store.passwordHash(of: script.user), is: renewed, "the hash after the renewal")
             }
         },
-        StoreConformanceCheck("A session is live until it ends or expires") { store in
-            var script = StoreScript(seed: 12)
-            _ = try await store.commit(script.tenancy)
+        .init("A session is live until it ends or expires", seed: 12) { store, script in
             let (first, second) = (script.session(), script.session())
             let begin = StoreTransaction(credentials: [
                 .beginSession(first, refreshDigest: [1]), .beginSession(second, refreshDigest: [2]),
@@ -191,8 +172,7 @@ extension StoreConformance {
             try require(
                 try await store.liveSessions(at: second.expiresAt), is: [], "the live sessions after the other has expired")
         },
-        StoreConformanceCheck("All sessions of one user can be ended at once; a disabled user cannot start one") { store in
-            var script = StoreScript(seed: 19)
+        .init("All sessions of one user can be ended at once; a disabled user cannot start one", seed: 19) { store, script in
             let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             var others = script.session()
@@ -216,10 +196,8 @@ extension StoreConformance {
             try require(try await store.liveSessions(at: script.now), is: [others], "the live sessions after enabling the user")
             _ = try await store.commit(begin)
         },
-        StoreConformanceCheck("A refresh token can be exchanged only once") { store in
-            var script = StoreScript(seed: 13)
+        .init("A refresh token can be exchanged only once", seed: 13) { store, script in
             var session = script.session()
-            _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(credentials: [.beginSession(session, refreshDigest: [1])]))
             session.expiresAt = session.expiresAt.advanced(by: .seconds(60))
             let rotation = rotation(of: session, from: [1], to: [2])
@@ -231,10 +209,8 @@ extension StoreConformance {
             try require(try await store.refreshToken(digest: [3]), is: nil, "an unknown token")
             try await requireRefusal(.refreshTokenSpent(session.id), of: rotation, by: store)
         },
-        StoreConformanceCheck("Exchanging a token of an ended session, or of another session, is refused") { store in
-            var script = StoreScript(seed: 14)
+        .init("Exchanging a token of an ended session, or of another session, is refused", seed: 14) { store, script in
             let (ended, live) = (script.session(), script.session())
-            _ = try await store.commit(script.tenancy)
             _ = try await store.commit(
                 StoreTransaction(credentials: [
                     .beginSession(ended, refreshDigest: [1]), .beginSession(live, refreshDigest: [2]), .endSession(ended.id),
@@ -255,9 +231,7 @@ extension StoreConformance {
 
 extension StoreConformance {
     static let resetChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A password reset is found by its token's digest, and can be used once") { store in
-            var script = StoreScript(seed: 15)
-            _ = try await store.commit(script.tenancy)
+        .init("A password reset is found by its token's digest, and can be used once", seed: 15) { store, script in
             let reset = reset(of: script.user, &script)
             _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [1])]))
             try require(try await store.passwordReset(digest: [1]), is: reset, "the reset")
@@ -267,8 +241,7 @@ extension StoreConformance {
             try require(try await store.passwordReset(digest: [1]), is: nil, "the used reset")
             try await requireRefusal(.resetTokenSpent, of: use, by: store)
         },
-        StoreConformanceCheck("A new password reset replaces only the earlier reset of the same user") { store in
-            var script = StoreScript(seed: 16)
+        .init("A new password reset replaces only the earlier reset of the same user", seed: 16) { store, script in
             let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
             let (first, second, others) = (
@@ -286,9 +259,7 @@ extension StoreConformance {
             try await requireRefusal(
                 .parentUnknown, of: StoreTransaction(credentials: [.offerReset(unknown, digest: [4])]), by: store)
         },
-        StoreConformanceCheck("An expired password reset is refused with its whole transaction") { store in
-            var script = StoreScript(seed: 17)
-            _ = try await store.commit(script.tenancy)
+        .init("An expired password reset is refused with its whole transaction", seed: 17) { store, script in
             let reset = reset(of: script.user, &script)
             _ = try await store.commit(StoreTransaction(credentials: [.offerReset(reset, digest: [1])]))
             let late = StoreTransaction(credentials: [
@@ -301,8 +272,7 @@ extension StoreConformance {
                     .useReset(digest: [1], at: reset.expiresAt.advanced(by: .milliseconds(-1)))
                 ]))
         },
-        StoreConformanceCheck("Resets can be ended by their user or by their creator; other resets are kept") { store in
-            var script = StoreScript(seed: 18)
+        .init("Resets can be ended by their user or by their creator; other resets are kept", seed: 18) { store, script in
             let (creator, other) = (script.fixture.user("Grace"), script.fixture.user("Linus"))
             _ = try await store.commit(script.tenancy)
             let (first, second) = (reset(of: script.user, by: creator, &script), reset(of: other, by: other, &script))

@@ -5,12 +5,9 @@ import FoundationEssentials
 
 extension StoreConformance {
     static let backupChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A backup is a new file readable only by its owner, and reports each log's size") { store in
+        .init("A backup is a new file readable only by its owner, and reports each log's size", seed: 61) { store, script in
             try await withFolder { folder in
-                var script = StoreScript(seed: 61)
-                _ = try await store.commit(script.tenancy)
-                let devices = [script.door, script.door, script.otherDoor]
-                for device in devices {
+                for device in [script.door, script.door, script.otherDoor] {
                     _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: device))]))
                 }
                 let backup = try await store.backup(to: folder + "/copy.db")
@@ -25,7 +22,7 @@ extension StoreConformance {
                 try require(try FileManager.default.contentsOfDirectory(atPath: folder), is: ["copy.db"], "the folder's content")
             }
         },
-        StoreConformanceCheck("A backup to an unusable path is refused, creates no file and does not affect the store") { store in
+        .init("A backup to an unusable path is refused, creates no file and does not affect the store") { store in
             try await withFolder { folder in
                 let taken = folder + "/taken"
                 _ = FileManager.default.createFile(atPath: taken, contents: Data([1]))
@@ -42,7 +39,7 @@ extension StoreConformance {
                 try require(await store.isWritable(), "the store still accepts transactions")
             }
         },
-        StoreConformanceCheck("A closed store rejects a backup") { store in
+        .init("A closed store rejects a backup") { store in
             try await withFolder { folder in
                 try await store.close()
                 do {

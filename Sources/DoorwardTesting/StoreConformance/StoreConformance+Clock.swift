@@ -4,7 +4,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let clockChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("The clock's high-water mark only rises unless it is set; the unconfirmed step is kept") { store in
+        .init("The clock's high-water mark only rises unless it is set; the unconfirmed step is kept") { store in
             let start = Timestamp(milliseconds: 1_795_248_000_000)
             let step = UnconfirmedStep(before: start, after: start.advanced(by: .seconds(86_400)))
             try require(try await store.storedClock(), is: nil, "the clock of a new store")
@@ -27,7 +27,7 @@ extension StoreConformance {
                 try require(try await store.storedClock(), is: expected, "the clock after \(change)")
             }
         },
-        StoreConformanceCheck("A refused transaction does not change the clock") { store in
+        .init("A refused transaction does not change the clock") { store in
             let mark = Timestamp(milliseconds: 1_795_248_000_000)
             let transaction = StoreTransaction(
                 requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], clock: [.raiseMark(mark)])

@@ -4,9 +4,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let commandChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A command is read back unchanged after it was begun, updated and ended") { store in
-            var script = StoreScript(seed: 21)
-            _ = try await store.commit(script.tenancy)
+        .init("A command is read back unchanged after it was begun, updated and ended", seed: 21) { store, script in
             var command = script.command(on: script.door, reason: "parcel")
             _ = try await store.commit(script.begin(command))
             try require(try await store.command(command.id)?.command, is: command, "the command after its intent")
@@ -18,9 +16,7 @@ extension StoreConformance {
             try require(try await store.command(command.id)?.command, is: ended, "the ended command")
             try require(try await store.command(script.fixture.id())?.command, is: nil, "an unknown command")
         },
-        StoreConformanceCheck("A query finds a command only in a scope of its intent, or by its actor") { store in
-            var script = StoreScript(seed: 26)
-            _ = try await store.commit(script.tenancy)
+        .init("A query finds a command only in a scope of its intent, or by its actor", seed: 26) { store, script in
             let command = script.command(on: script.door)
             _ = try await store.commit(script.begin(command))
             let stored = try await store.command(command.id)
@@ -48,9 +44,7 @@ extension StoreConformance {
                 try require(try await store.command(script.fixture.id(), within: query), is: nil, "an unknown command")
             }
         },
-        StoreConformanceCheck("Beginning or ending a command a second time, or ending an unknown one, is refused") { store in
-            var script = StoreScript(seed: 22)
-            _ = try await store.commit(script.tenancy)
+        .init("Beginning or ending a command a second time, or ending an unknown one, is refused", seed: 22) { store, script in
             let command = script.command(on: script.door)
             let ended = script.confirmed(command)
             try await requireRefusal(.commandUnknown(command.id), of: script.end(ended), by: store)
@@ -62,9 +56,7 @@ extension StoreConformance {
             try await requireRefusal(.commandEnded(command.id), of: script.end(other), by: store)
             try require(try await store.command(command.id)?.command, is: ended, "the command")
         },
-        StoreConformanceCheck("A command without the record of its own intent in the same transaction is refused") { store in
-            var script = StoreScript(seed: 23)
-            _ = try await store.commit(script.tenancy)
+        .init("A command without the record of its own intent in the same transaction is refused", seed: 23) { store, script in
             let command = script.command(on: script.door)
             var transaction = script.begin(command)
             transaction.records = []
@@ -73,9 +65,7 @@ extension StoreConformance {
             try await requireRefusal(.intentMissing(command.id), of: transaction, by: store)
             try require(try await store.command(command.id)?.command, is: nil, "the command")
         },
-        StoreConformanceCheck("Open commands are returned oldest first, with the log and place of their intents") { store in
-            var script = StoreScript(seed: 24)
-            _ = try await store.commit(script.tenancy)
+        .init("Open commands are returned oldest first, with the log and place of their intents", seed: 24) { store, script in
             var open: [Command] = []
             for device in [script.door, script.otherDoor, script.gate] {
                 script.now = script.now.advanced(by: .milliseconds(1))
@@ -89,9 +79,7 @@ extension StoreConformance {
             try require(found.map(\.log), is: open.map { script.log(of: $0.deviceID) }, "their logs")
             try require(found.map(\.device), is: open.map { script.snapshot($0.deviceID) }, "their places")
         },
-        StoreConformanceCheck("Command pages by scope, actor and device are newest first, without duplicates") { store in
-            var script = StoreScript(seed: 25)
-            _ = try await store.commit(script.tenancy)
+        .init("Command pages by scope, actor and device are newest first, without duplicates", seed: 25) { store, script in
             let written = try await writeCommands(40, &script, to: store)
             let from = written.map(\.command.requestedAt).sorted()[written.count / 2]
             for query in commandQueries(script, from: from) {
@@ -106,9 +94,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck("A command keeps its place and log after its device was moved and removed") { store in
-            var script = StoreScript(seed: 26)
-            _ = try await store.commit(script.tenancy)
+        .init("A command keeps its place and log after its device was moved and removed", seed: 26) { store, script in
             let command = script.command(on: script.door)
             _ = try await store.commit(script.begin(command))
             let place = script.snapshot(script.door)
@@ -184,8 +170,7 @@ extension StoreConformance {
 
 extension StoreConformance {
     static let idempotencyChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("The result of an idempotency key is found by its principal until it is too old") { store in
-            var script = StoreScript(seed: 31)
+        .init("The result of an idempotency key is found by its principal until it is too old", seed: 31) { store, script in
             for (key, result) in [("one", IdempotentResult.command(script.fixture.id())), ("two", .entity(script.fixture.id()))] {
                 let taken = entry(key, result, at: script.now)
                 _ = try await store.commit(StoreTransaction(idempotency: [taken]))
@@ -196,8 +181,7 @@ extension StoreConformance {
                 try require(try await find(taken.key, in: store, at: later), is: nil, "an entry that is too old")
             }
         },
-        StoreConformanceCheck("A second entry with the same idempotency key is refused") { store in
-            var script = StoreScript(seed: 32)
+        .init("A second entry with the same idempotency key is refused", seed: 32) { store, script in
             let command = IdempotentResult.command(script.fixture.id())
             _ = try await store.commit(StoreTransaction(idempotency: [entry("key", command, at: script.now)]))
             let refused = [
@@ -209,8 +193,7 @@ extension StoreConformance {
                 try await requireRefusal(.idempotencyKeyTaken(entry.key), of: StoreTransaction(idempotency: [entry]), by: store)
             }
         },
-        StoreConformanceCheck("An idempotency key can be used again after 24 hours") { store in
-            var script = StoreScript(seed: 33)
+        .init("An idempotency key can be used again after 24 hours", seed: 33) { store, script in
             let first = entry("key", .command(script.fixture.id()), at: script.now)
             _ = try await store.commit(StoreTransaction(idempotency: [first]))
             let almost = script.now.advanced(by: .milliseconds(86_399_999))

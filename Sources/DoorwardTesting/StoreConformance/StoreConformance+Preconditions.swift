@@ -5,8 +5,7 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let preconditionChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("The `unchanged` precondition of an entity compares its content") { store in
-            var script = StoreScript(seed: 61)
+        .init("The `unchanged` precondition of an entity compares its content", seed: 61) { store, script in
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
             for written in script.fixture.changes {
@@ -21,8 +20,7 @@ extension StoreConformance {
             try require(try await tenancy(of: store), is: Set(script.fixture.changes), "the tenancy")
             try require(try await store.usesTaken(), is: [:], "the uses of \(guest)")
         },
-        StoreConformanceCheck("The `unchanged` precondition of a removed entity holds until it is written again") { store in
-            var script = StoreScript(seed: 62)
+        .init("The `unchanged` precondition of a removed entity holds until it is written again", seed: 62) { store, script in
             let association = script.fixture.assign(script.user, .tenant, .unit(script.unit))
             _ = try await store.commit(script.tenancy)
             for removal in [TenancyChange.removeDevice(script.door), .removeAssociation(association)] {
@@ -39,8 +37,7 @@ extension StoreConformance {
             let unknown = TenancyChange.removeDevice(script.fixture.id())
             try await requireHolds(.unchanged(since: unknown), in: store)
         },
-        StoreConformanceCheck("Uses of a guest access can be taken up to the maximum, and again after their return") { store in
-            var script = StoreScript(seed: 63)
+        .init("Uses of a guest access can be taken up to the maximum, and again after their return", seed: 63) { store, script in
             let (guest, other) = (script.grant(), script.grant())
             _ = try await store.commit(script.tenancy)
             let use = StoreTransaction(requires: [.usesLeft(of: guest, max: 2)], counters: [.takeUse(of: guest)])
@@ -59,8 +56,7 @@ extension StoreConformance {
             let unknown: GuestAccessID = script.fixture.id()
             try await requireRefusal(.parentUnknown, of: StoreTransaction(counters: [.takeUse(of: unknown)]), by: store)
         },
-        StoreConformanceCheck("Changing a guest access keeps the number of its uses") { store in
-            var script = StoreScript(seed: 64)
+        .init("Changing a guest access keeps the number of its uses", seed: 64) { store, script in
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(counters: [.takeUse(of: guest)]))
@@ -69,8 +65,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: Array(revoked)))
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
         },
-        StoreConformanceCheck("A transaction whose precondition does not hold changes nothing") { store in
-            var script = StoreScript(seed: 66)
+        .init("A transaction whose precondition does not hold changes nothing", seed: 66) { store, script in
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
             let before = try await tenancy(of: store)
@@ -99,8 +94,7 @@ extension StoreConformance {
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
             try require(try await store.command(command.id)?.command, is: command, "the command")
         },
-        StoreConformanceCheck("Preconditions are checked before the changes of their own transaction") { store in
-            var script = StoreScript(seed: 67)
+        .init("Preconditions are checked before the changes of their own transaction", seed: 67) { store, script in
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(
@@ -111,8 +105,7 @@ extension StoreConformance {
                 requires: [.unchanged(since: .removeDevice(script.gate))], changes: [.removeDevice(script.gate)])
             try await requireRefusal(.entityChanged(.device(script.gate)), of: late, by: store)
         },
-        StoreConformanceCheck("Of concurrent transactions only as many succeed as there are uses left") { store in
-            var script = StoreScript(seed: 68)
+        .init("Of concurrent transactions only as many succeed as there are uses left", seed: 68) { store, script in
             let guest = script.grant()
             _ = try await store.commit(script.tenancy)
             let transactions = (0..<24).map { _ in
@@ -140,9 +133,7 @@ extension StoreConformance {
             let scope = RecordScope.portfolioLog(script.portfolio)
             try require(try await store.records(RecordQuery(scopes: [scope], limit: 50)).count, is: 5, "the number of records")
         },
-        StoreConformanceCheck("Open commands are returned until they end, oldest first") { store in
-            var script = StoreScript(seed: 69)
-            _ = try await store.commit(script.tenancy)
+        .init("Open commands are returned until they end, oldest first", seed: 69) { store, script in
             var commands: [Command] = []
             for _ in 0..<4 {
                 script.now = script.now.advanced(by: .milliseconds(1))

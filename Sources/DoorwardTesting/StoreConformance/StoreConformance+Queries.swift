@@ -5,18 +5,14 @@ internal import DoorwardDomain
 extension StoreConformance {
     /// The requirements for record lists.
     package static let queryChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("Record pages by scope and device, in both orders, equal a sort in memory") { store in
-            var script = StoreScript(seed: 51)
-            _ = try await store.commit(script.tenancy)
+        .init("Record pages by scope and device, in both orders, equal a sort in memory", seed: 51) { store, script in
             let records = try await writeRecords(90, &script, to: store)
             for query in queries(script, from: middle(of: records)) {
                 let expected = sorted(records, by: query)
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
             }
         },
-        StoreConformanceCheck("Record pages by one or several filters, in both orders, equal a filter in memory") { store in
-            var script = StoreScript(seed: 54)
-            _ = try await store.commit(script.tenancy)
+        .init("Record pages by one or several filters, in both orders, equal a filter in memory", seed: 54) { store, script in
             let records = try await writeRecords(120, &script, to: store)
             var found = 0
             for query in filterQueries(script, records) {
@@ -26,9 +22,7 @@ extension StoreConformance {
             }
             try require(found > 1000, "the filters match enough records")
         },
-        StoreConformanceCheck("Counts by bucket, by each field and filter equal counts in memory") { store in
-            var script = StoreScript(seed: 57)
-            _ = try await store.commit(script.tenancy)
+        .init("Counts by bucket, by each field and filter equal counts in memory", seed: 57) { store, script in
             let records = try await writeRecords(120, &script, to: store)
             var found = 0
             for query in filterQueries(script, records) where query.order == .oldestFirst {
@@ -43,9 +37,7 @@ extension StoreConformance {
             }
             try require(found > 1000, "the queries count enough records")
         },
-        StoreConformanceCheck("A record is found by its id within the scopes that cover it, and within no other") { store in
-            var script = StoreScript(seed: 58)
-            _ = try await store.commit(script.tenancy)
+        .init("A record is found by its id within the scopes that cover it, and within no other", seed: 58) { store, script in
             let records = try await writeRecords(40, &script, to: store)
             for query in queries(script, from: middle(of: records))
             where query.filter == RecordFilter() && query.order == .oldestFirst {
@@ -60,9 +52,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck("A position in a single log is determined by its number, whatever its time") { store in
-            var script = StoreScript(seed: 59)
-            _ = try await store.commit(script.tenancy)
+        .init("A position in a single log is determined by its number, whatever its time", seed: 59) { store, script in
             _ = try await writeRecords(40, &script, to: store)
             let log = LogID.portfolio(script.portfolio)
             let all = try await store.records(
@@ -77,9 +67,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck("A page continues after its cursor even if records were appended meanwhile") { store in
-            var script = StoreScript(seed: 52)
-            _ = try await store.commit(script.tenancy)
+        .init("A page continues after its cursor even if records were appended meanwhile", seed: 52) { store, script in
             let before = try await writeRecords(40, &script, to: store)
             let scopes: [RecordScope] = [.portfolioLog(script.portfolio), .portfolioLog(script.otherPortfolio), .gatewayLog]
             var query = RecordQuery(scopes: scopes, order: .newestFirst, limit: 15)
@@ -93,9 +81,7 @@ extension StoreConformance {
             ascending.after = sorted(before, by: ascending).last?.position
             try require(try await store.records(ascending).count, is: 20, "the records appended since")
         },
-        StoreConformanceCheck("Records in the gateway's log are in no scope of a portfolio, property or unit") { store in
-            var script = StoreScript(seed: 53)
-            _ = try await store.commit(script.tenancy)
+        .init("Records in the gateway's log are in no scope of a portfolio, property or unit", seed: 53) { store, script in
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door, log: .gateway))]))
             let scopes: [RecordScope] = [
                 .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
@@ -108,9 +94,8 @@ extension StoreConformance {
             let own = RecordQuery(scopes: [.gatewayLog], deviceID: script.door, limit: 10)
             try require(try await store.records(own).count, is: 1, "the gateway's records")
         },
-        StoreConformanceCheck("A property's scope excludes records in another portfolio's log that name the property") { store in
-            var script = StoreScript(seed: 54)
-            _ = try await store.commit(script.tenancy)
+        .init("A property's scope excludes records in another portfolio's log that name the property", seed: 54) {
+            store, script in
             let foreign = script.event(on: script.door, log: .portfolio(script.otherPortfolio))
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(foreign)]))
             let scopes: [RecordScope] = [
@@ -220,15 +205,13 @@ extension StoreConformance {
             ],
             [.gatewayLog, .property(script.otherProperty, in: script.otherPortfolio), .unit(script.unit, in: script.portfolio)],
         ]
-        var queries: [RecordQuery] = []
-        for scope in scopes {
-            for device in [nil, script.door, script.otherDoor] {
-                for order in [RecordQuery.Order.newestFirst, .oldestFirst] {
-                    queries.append(RecordQuery(scopes: scope, deviceID: device, order: order, limit: 7))
+        return scopes.flatMap { scope in
+            [nil, script.door, script.otherDoor].flatMap { device in
+                [RecordQuery.Order.newestFirst, .oldestFirst].map {
+                    RecordQuery(scopes: scope, deviceID: device, order: $0, limit: 7)
                 }
             }
         }
-        return queries
     }
 
     private static func pages(_ query: RecordQuery, of store: any GatewayStore) async throws -> [AccessRecord] {

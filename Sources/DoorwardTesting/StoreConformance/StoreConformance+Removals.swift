@@ -6,8 +6,7 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let removalChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("An entity that another one refers to cannot be removed, and its whole transaction is refused") {
-            store in
+        .init("An entity that another one refers to cannot be removed, and its whole transaction is refused") { store in
             let tree = try await tree(in: store)
             let before = try await tenancy(of: store)
             let late = TenancyChange.removeAssociation(tree.role)
@@ -17,14 +16,14 @@ extension StoreConformance {
                 try require(try await tenancy(of: store), is: before, "the tenancy after a refusal")
             }
         },
-        StoreConformanceCheck("Entities are removed with those that refer to them, in one transaction, children first") { store in
+        .init("Entities are removed with those that refer to them, in one transaction, children first") { store in
             let tree = try await tree(in: store)
             _ = try await store.commit(StoreTransaction(changes: tree.removals))
             try require(try await tenancy(of: store), is: [.removeUser(tree.user)], "the tenancy: the tombstone of the user")
             _ = try await store.commit(StoreTransaction(changes: tree.removals))
             try require(try await tenancy(of: store), is: [.removeUser(tree.user)], "the tenancy after a second removal")
         },
-        StoreConformanceCheck("A role alone prevents the removal of the entity that it is held on, and of its user") { store in
+        .init("A role alone prevents the removal of the entity that it is held on, and of its user") { store in
             var fixture = TenancyFixture(seed: 92)
             let portfolio = fixture.portfolio("Oak Street")
             let property = fixture.property("No. 5", in: portfolio)
@@ -46,8 +45,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: [.removeUser(user)]))
             try require(try await tenancy(of: store), is: [.removeUser(user)], "the tenancy")
         },
-        StoreConformanceCheck("A removed user leaves no password, session, refresh token or password reset") { store in
-            var script = StoreScript(seed: 93)
+        .init("A removed user leaves no password, session, refresh token or password reset", seed: 93) { store, script in
             let (victim, session) = (script.user, script.session())
             let other = script.fixture.user("Grace", email: "grace@example.com")
             _ = try await store.commit(script.tenancy)
@@ -71,10 +69,8 @@ extension StoreConformance {
             let late = StoreTransaction(credentials: [.beginSession(session, refreshDigest: [4])])
             try await requireRefusal(.userDisabled(victim), of: late, by: store)
         },
-        StoreConformanceCheck("The address of a removed user can be given to another one, and their records stay readable") {
-            store in
-            var script = StoreScript(seed: 94)
-            _ = try await store.commit(script.tenancy)
+        .init("The address of a removed user can be given to another one, and their records stay readable", seed: 94) {
+            store, script in
             let address = script.fixture.user(script.user)?.email ?? ""
             let written = try await store.commit(script.begin(script.command(on: script.door)))
             _ = try await store.commit(StoreTransaction(changes: [.removeUser(script.user)]))
@@ -89,9 +85,7 @@ extension StoreConformance {
             try require(users, is: Set(other.changes + [.removeUser(script.user)]), "the users")
             try require(users.map(\.entity).contains(.user(namesake)), is: true, "the other user")
         },
-        StoreConformanceCheck("Writing a removed user again replaces the tombstone") { store in
-            let script = StoreScript(seed: 96)
-            _ = try await store.commit(script.tenancy)
+        .init("Writing a removed user again replaces the tombstone", seed: 96) { store, script in
             let before = try await tenancy(of: store)
             guard let user = script.fixture.user(script.user) else { throw ConformanceFailure("the script has no user") }
             _ = try await store.commit(StoreTransaction(changes: [.removeUser(script.user)]))
@@ -102,8 +96,7 @@ extension StoreConformance {
                 StoreTransaction(requires: [.unchanged(since: .removeUser(script.user))], changes: [.putUser(user)]))
             try require(try await tenancy(of: store), is: before, "the tenancy")
         },
-        StoreConformanceCheck("A removed guest access has no uses; a use that is returned afterwards has no effect") { store in
-            var script = StoreScript(seed: 97)
+        .init("A removed guest access has no uses; a use that is returned afterwards has no effect", seed: 97) { store, script in
             let association = script.fixture.assign(script.user, .tenant, .unit(script.unit))
             guard let access = script.fixture.guestAccess(for: script.user, to: [script.door], under: association) else {
                 throw ConformanceFailure("the script has no guest access")
@@ -151,9 +144,8 @@ extension StoreConformance {
 extension StoreConformance {
     /// Requirements of removals of the oldest records of a log.
     static let truncationChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A truncation removes the oldest records of one log, which keeps its size and its tree") { store in
-            var script = StoreScript(seed: 91)
-            _ = try await store.commit(script.tenancy)
+        .init("A truncation removes the oldest records of one log, which keeps its size and its tree", seed: 91) {
+            store, script in
             let log = LogID.portfolio(script.portfolio)
             var bodies = (0..<20).map { _ in script.event(on: script.door) }
             let other = script.event(on: script.otherDoor)
@@ -180,10 +172,8 @@ extension StoreConformance {
             try require(place?.seq, is: 21, "the number after all records were removed")
             try await requireCut(store, log, script, at: 21, of: bodies + [next])
         },
-        StoreConformanceCheck("A command ends with the record of its intent, and the intent of an open command is not removed") {
-            store in
-            var script = StoreScript(seed: 92)
-            _ = try await store.commit(script.tenancy)
+        .init("A command ends with the record of its intent, and the intent of an open command is not removed", seed: 92) {
+            store, script in
             let log = LogID.portfolio(script.portfolio)
             let (ended, open) = (script.command(on: script.door), script.command(on: script.gate))
             _ = try await store.commit(script.begin(ended))
@@ -205,10 +195,8 @@ extension StoreConformance {
             try require(found.total, is: 1, "their number")
             try require(try await store.openCommands().map(\.command.id), is: [open.id], "the open commands")
         },
-        StoreConformanceCheck("A refused transaction removes nothing, and an erasure reaches the records that are left") {
-            store in
-            var script = StoreScript(seed: 93)
-            _ = try await store.commit(script.tenancy)
+        .init("A refused transaction removes nothing, and an erasure reaches the records that are left", seed: 93) {
+            store, script in
             let log = LogID.portfolio(script.portfolio)
             let bodies = (0..<4).map { _ in
                 var body = script.event(on: script.door)

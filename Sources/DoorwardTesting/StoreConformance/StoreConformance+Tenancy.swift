@@ -5,7 +5,7 @@ internal import DoorwardPolicy
 
 extension StoreConformance {
     static let tenancyChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("The tenancy is loaded as it was last written") { store in
+        .init("The tenancy is loaded as it was last written") { store in
             var fixture = StoreScript(seed: 1).fixture
             let property = fixture.property("Annex", in: fixture.portfolio("Ash Street"), timeZone: "Europe/Rome")
             let manager = fixture.user("Grace", lastName: "Hopper")
@@ -16,7 +16,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             try require(try await tenancy(of: store), is: lastForms(fixture.changes), "the tenancy")
         },
-        StoreConformanceCheck("A lockdown, a subscription and a retention are kept, and can be removed again") { store in
+        .init("A lockdown, a subscription and a retention are kept, and can be removed again") { store in
             let fixture = StoreScript(seed: 11).fixture
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             for isSet in [true, false] {
@@ -25,7 +25,7 @@ extension StoreConformance {
                 try require(try await tenancy(of: store), is: lastForms(fixture.changes + changes), "the tenancy")
             }
         },
-        StoreConformanceCheck("The restrictions of a guest access are kept, and can be removed again") { store in
+        .init("The restrictions of a guest access are kept, and can be removed again") { store in
             var fixture = StoreScript(seed: 12).fixture
             let owner = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
             let door = fixture.device("Door", in: .property(fixture.property("No. 5", in: fixture.portfolio("Ash Street"))))
@@ -38,7 +38,7 @@ extension StoreConformance {
                 try require(try await tenancy(of: store), is: lastForms(fixture.changes + changes), "the tenancy")
             }
         },
-        StoreConformanceCheck("A removed association is deleted, and removing it again is allowed") { store in
+        .init("A removed association is deleted, and removing it again is allowed") { store in
             var fixture = TenancyFixture(seed: 2)
             let association = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
             let removal = StoreTransaction(changes: [.removeAssociation(association)])
@@ -48,8 +48,7 @@ extension StoreConformance {
             let left = try await tenancy(of: store)
             try require(left.count, is: 2, "the remaining entities")
         },
-        StoreConformanceCheck("A removed device is deleted; its records, its commands and references to it are kept") { store in
-            var script = StoreScript(seed: 8)
+        .init("A removed device is deleted; its records, its commands and references to it are kept", seed: 8) { store, script in
             let association = script.fixture.assign(script.user, .owner, .portfolio(script.portfolio))
             script.fixture.guestAccess(for: nil, label: "Courier", to: [script.door, script.gate], under: association)
             script.fixture.share(script.gate, with: script.unit)
@@ -66,7 +65,7 @@ extension StoreConformance {
             try require(try await store.records(query), is: records, "the records of the removed device")
             try require(try await store.command(command.id)?.command, is: script.confirmed(command), "its command")
         },
-        StoreConformanceCheck("A second user with the same email address, ignoring case, is refused") { store in
+        .init("A second user with the same email address, ignoring case, is refused") { store in
             var fixture = TenancyFixture(seed: 3)
             _ = fixture.user("Ada", email: "ada@example.com")
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
@@ -75,7 +74,7 @@ extension StoreConformance {
             try await requireRefusal(.emailTaken(otherUser), of: StoreTransaction(changes: other.changes), by: store)
             try require(try await tenancy(of: store), is: Set(fixture.changes), "the tenancy after the refusal")
         },
-        StoreConformanceCheck("An email address can be used again after its user has changed to another") { store in
+        .init("An email address can be used again after its user has changed to another") { store in
             var fixture = TenancyFixture(seed: 5)
             let ada = fixture.user("Ada", email: "ada@example.com")
             fixture.change(ada) { $0.email = "lovelace@example.com" }
@@ -83,7 +82,7 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             try require(try await tenancy(of: store), is: lastForms(fixture.changes), "the tenancy")
         },
-        StoreConformanceCheck("A child without its parent is refused with its whole transaction") { store in
+        .init("A child without its parent is refused with its whole transaction") { store in
             var fixture = TenancyFixture(seed: 6)
             let orphan = fixture.property("No. 5", in: fixture.id())
             _ = fixture.device("Door", in: .property(orphan))
@@ -92,7 +91,7 @@ extension StoreConformance {
             try await requireRefusal(.parentUnknown, of: transaction, by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
-        StoreConformanceCheck("A role on an entity that is missing, or has another type, is refused") { store in
+        .init("A role on an entity that is missing, or has another type, is refused") { store in
             var fixture = TenancyFixture(seed: 8)
             let portfolio = fixture.portfolio("Oak Street")
             let property = fixture.property("No. 5", in: portfolio)

@@ -5,9 +5,7 @@ internal import DoorwardDomain
 
 extension StoreConformance {
     static let treeChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A range of a log has the records from the requested seq, with their leaf hashes") { store in
-            var script = StoreScript(seed: 71)
-            _ = try await store.commit(script.tenancy)
+        .init("A range of a log has the records from the requested seq, with their leaf hashes", seed: 71) { store, script in
             let log = LogID.portfolio(script.portfolio)
             try require(try await store.range(of: log, from: 0, limit: 5), is: nil, "the range of a log without a record")
             let bodies = (0..<12).map { _ in script.event(on: script.door) }
@@ -26,9 +24,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck("Each node of a log's tree is computed from its leaves; other nodes are absent") { store in
-            var script = StoreScript(seed: 72)
-            _ = try await store.commit(script.tenancy)
+        .init("Each node of a log's tree is computed from its leaves; other nodes are absent", seed: 72) { store, script in
             let log = LogID.portfolio(script.portfolio)
             try require(try await store.node(level: 0, index: 0, of: log), is: nil, "the node of a log without a record")
             var written = 0
@@ -53,10 +49,8 @@ extension StoreConformance {
                 try require(try await store.node(level: level, index: index, of: log), is: nil, "node \(index) of level \(level)")
             }
         },
-        StoreConformanceCheck("Records are disclosed with the values whose keys exist, and several nodes are read at once") {
-            store in
-            var script = StoreScript(seed: 76)
-            _ = try await store.commit(script.tenancy)
+        .init("Records are disclosed with the values whose keys exist, and several nodes are read at once", seed: 76) {
+            store, script in
             let log = LogID.portfolio(script.portfolio)
             let none = try await store.sealedRecords([0..<3], of: log, for: ListReader(), upTo: .max)
             try require(none.count, is: 0, "the records of an empty log")
@@ -105,10 +99,8 @@ extension StoreConformance {
             try require(
                 try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: log, for: nil), is: nil, "an absent node")
         },
-        StoreConformanceCheck("A list of records for an export ends at a multiple of 256 when it has the requested bytes") {
-            store in
-            var script = StoreScript(seed: 77)
-            _ = try await store.commit(script.tenancy)
+        .init("A list of records for an export ends at a multiple of 256 when it has the requested bytes", seed: 77) {
+            store, script in
             let log = LogID.portfolio(script.portfolio)
             let records = (0..<1100).map { _ in PendingRecord(script.event(on: script.door)) }
             _ = try await store.commit(StoreTransaction(records: records))
@@ -129,12 +121,10 @@ extension StoreConformance {
             try require(
                 try await seqs([10..<20, 512..<600], upTo: sizes[10..<20].reduce(0, +)), is: Array(10..<20), "a later range")
         },
-        StoreConformanceCheck(
-            "The heads of the logs have their sizes and last checkpoints, and the frontier gives the root of the records"
-        ) {
-            store in
-            var script = StoreScript(seed: 75)
-            _ = try await store.commit(script.tenancy)
+        .init(
+            "The heads of the logs have their sizes and last checkpoints, and the frontier gives the root of the records",
+            seed: 75
+        ) { store, script in
             try require(try await store.logHeads(), is: [], "the logs of a store without a record")
             try require(try await store.frontier(of: .gateway), is: nil, "the frontier of a log without a record")
             let (log, other) = (LogID.portfolio(script.portfolio), LogID.portfolio(script.otherPortfolio))
@@ -170,7 +160,7 @@ extension StoreConformance {
                     try await store.logHeads().first { $0.log == log }?.lastCheckpoint, is: expected, "the last checkpoint")
             }
         },
-        StoreConformanceCheck("The public keys of a purpose are kept in their order, and a repeated key once") { store in
+        .init("The public keys of a purpose are kept in their order, and a repeated key once") { store in
             try require(try await store.publicKeys(for: .checkpoints), is: [], "the keys of a new store")
             for key: [UInt8] in [[1], [1], [2], [3], [3]] {
                 _ = try await store.commit(StoreTransaction(credentials: [.noteKey(.checkpoints, publicHalf: key)]))
@@ -179,8 +169,7 @@ extension StoreConformance {
             try require(try await store.publicKey(for: .checkpoints), is: [3], "the present key")
             try require(try await store.publicKeys(for: .accessTokens), is: [], "the keys of the other purpose")
         },
-        StoreConformanceCheck("Destroying an owner's key erases only this owner's values, in every log") { store in
-            var script = StoreScript(seed: 73)
+        .init("Destroying an owner's key erases only this owner's values, in every log", seed: 73) { store, script in
             let other = RecordActor(kind: .user, id: "grace", name: "Grace Hopper", userID: script.fixture.user("Grace"))
             _ = try await store.commit(script.tenancy)
             var ids: [(id: RecordID, name: String)] = []
@@ -216,9 +205,7 @@ extension StoreConformance {
             try require(try await store.record(later.id)?.body.actor.name, is: "Ada Lovelace", "the name in a later record")
             try require(try await store.record(last.id)?.body.actor.name, is: nil, "the erased name")
         },
-        StoreConformanceCheck("A refused transaction destroys no key") { store in
-            var script = StoreScript(seed: 74)
-            _ = try await store.commit(script.tenancy)
+        .init("A refused transaction destroys no key", seed: 74) { store, script in
             var body = script.event(on: script.door)
             body.actor = script.actor
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
@@ -242,17 +229,14 @@ extension PersonalCommitment {
 
 extension StoreConformance {
     static let recordChecks: [StoreConformanceCheck] = [
-        StoreConformanceCheck("A record is read back with all fields, including the personal values") { store in
-            var script = StoreScript(seed: 41)
+        .init("A record is read back with all fields, including the personal values", seed: 41) { store, script in
             let body = fullRecord(&script)
             let place = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))[0]
             try require(place, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
             try require(try await store.record(body.id), is: AccessRecord(seq: 0, body: body), "the record")
             try require(try await store.record(script.fixture.id()), is: nil, "an unknown record")
         },
-        StoreConformanceCheck("Each log numbers its records from 0; refused transactions leave no gaps") { store in
-            var script = StoreScript(seed: 42)
-            _ = try await store.commit(script.tenancy)
+        .init("Each log numbers its records from 0; refused transactions leave no gaps", seed: 42) { store, script in
             var expected: [LogID: UInt64] = [:]
             for index in 0..<30 {
                 let bodies = [script.event(on: script.door), script.gatewayEvent(), script.event(on: script.otherDoor)]
@@ -270,8 +254,7 @@ extension StoreConformance {
                 }
             }
         },
-        StoreConformanceCheck("A record earlier than its predecessor gets the predecessor's time, and a note of it") { store in
-            var script = StoreScript(seed: 43)
+        .init("A record earlier than its predecessor gets the predecessor's time, and a note of it", seed: 43) { store, script in
             let first = script.event(on: script.door)
             script.now = script.now.advanced(by: .seconds(-5))
             let (held, elsewhere) = (script.event(on: script.door), script.event(on: script.otherDoor))
@@ -283,8 +266,7 @@ extension StoreConformance {
             try require(read?.body.details["clock"], is: .string("held"), "the note about the clock")
             try require(try await store.record(first.id)?.body.details, is: [:], "the details of the record before")
         },
-        StoreConformanceCheck("A record can refer to an earlier record of its transaction by log and seq") { store in
-            var script = StoreScript(seed: 44)
+        .init("A record can refer to an earlier record of its transaction by log and seq", seed: 44) { store, script in
             let (inside, outside) = (script.event(on: script.door), script.gatewayEvent())
             let records = [PendingRecord(inside), PendingRecord(outside, counterpart: 0)]
             _ = try await store.commit(StoreTransaction(records: records))
@@ -293,8 +275,7 @@ extension StoreConformance {
             let forward = StoreTransaction(records: [PendingRecord(script.gatewayEvent(), counterpart: 0)])
             try await requireRefusal(.parentUnknown, of: forward, by: store)
         },
-        StoreConformanceCheck("A second record with the same id is refused") { store in
-            var script = StoreScript(seed: 45)
+        .init("A second record with the same id is refused", seed: 45) { store, script in
             let transaction = StoreTransaction(records: [PendingRecord(script.gatewayEvent())])
             _ = try await store.commit(transaction)
             try await requireRefusal(.duplicate, of: transaction, by: store)

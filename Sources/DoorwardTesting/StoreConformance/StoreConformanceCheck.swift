@@ -14,6 +14,17 @@ package struct StoreConformanceCheck: Sendable, CustomStringConvertible {
     init(_ description: String, check: @escaping @Sendable (any GatewayStore) async throws -> Void) {
         (self.description, self.check) = (description, check)
     }
+
+    /// - Parameter check: gets the script with this seed, whose tenancy the store has.
+    init(
+        _ description: String, seed: UInt64, check: @escaping @Sendable (any GatewayStore, inout StoreScript) async throws -> Void
+    ) {
+        self.init(description) { store in
+            var script = StoreScript(seed: seed)
+            _ = try await store.commit(script.tenancy)
+            try await check(store, &script)
+        }
+    }
 }
 
 /// The requirements that every store must meet. A test runs each check with a new store.
