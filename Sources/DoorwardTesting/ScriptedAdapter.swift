@@ -60,7 +60,9 @@ package final class ScriptedAdapter: LockAdapter {
         var refreshes: [DeviceID] = []
         var onSend: (@Sendable (LockCommand) -> Void)?
         var onSent: (@Sendable (LockCommand) -> Void)?
-        var pending = PendingReports()
+        /// The tasks that deliver delayed reports, and the number of the last one.
+        var pending: [Int: Task<Void, any Error>] = [:]
+        var pendingNumber = 0
     }
 
     /// - Parameters:
@@ -154,7 +156,9 @@ package final class ScriptedAdapter: LockAdapter {
     ) throws(AddressErrors) -> CheckedAddress {
         let owner = owner(of: address)
         let (errors, capabilities, attachedDevice) = state.withLock { state in
-            let attachedDevice = state.attached.values.first { address["topic"] != nil && $0.endpoint == endpoint(of: address) }
+            let attachedDevice = state.attached.values.first {
+                address["topic"] != nil && endpoint(of: $0.address) == endpoint(of: address)
+            }
             return (state.errors, state.capabilities, attachedDevice?.id)
         }
         if let errors { throw errors }
@@ -186,7 +190,8 @@ package final class ScriptedAdapter: LockAdapter {
     package func stop() async {
         let tasks = state.withLock { state in
             state.receiver = nil
-            return state.pending.removeAll()
+            defer { state.pending = [:] }
+            return state.pending.values
         }
         for task in tasks { task.cancel() }
     }
@@ -264,14 +269,15 @@ package final class ScriptedAdapter: LockAdapter {
     private func schedule(_ fact: LockReport.Fact, from device: DeviceID, after delay: Duration) {
         let due = clock.monotonicNow().advanced(by: delay)
         state.withLock { state in
-            let number = state.pending.nextNumber()
+            state.pendingNumber += 1
+            let number = state.pendingNumber
             // Create the task under the mutex, so that it cannot end before it is registered.
             let task = Task(executorPreference: executor) {
-                defer { self.state.withLock { $0.pending.remove(number) } }
+                defer { self.state.withLock { $0.pending[number] = nil } }
                 try await self.clock.sleep(until: due)
                 self.report(fact, from: device)
             }
-            state.pending.add(task, number: number)
+            state.pending[number] = task
         }
     }
 }
@@ -281,24 +287,4 @@ private func endpoint(of address: [String: JSONValue]) -> [JSONValue?] { [addres
 
 extension AttachedLock {
     fileprivate var endpoint: [JSONValue?] { DoorwardTesting.endpoint(of: address) }
-}
-
-/// The tasks that deliver delayed reports.
-private struct PendingReports {
-    private var tasks: [UInt64: Task<Void, any Error>] = [:]
-    private var count: UInt64 = 0
-
-    mutating func nextNumber() -> UInt64 {
-        count += 1
-        return count
-    }
-
-    mutating func add(_ task: Task<Void, any Error>, number: UInt64) { tasks[number] = task }
-
-    mutating func remove(_ number: UInt64) { tasks[number] = nil }
-
-    mutating func removeAll() -> [Task<Void, any Error>] {
-        defer { tasks = [:] }
-        return Array(tasks.values)
-    }
 }

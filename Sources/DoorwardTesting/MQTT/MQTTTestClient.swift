@@ -6,54 +6,18 @@ import Synchronization
 
 /// An MQTT connection for tests. It records all its events, and tests can wait for an event.
 package final class MQTTTestClient: Sendable {
-    private struct State {
-        var events: [MQTTEvent] = []
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
     /// The connection, for publishing.
     package let connection: MQTTConnection
-    private let recorder: EventRecorder
-
-    /// The recorded events, which the connection's thread delivers.
-    private final class EventRecorder: Sendable {
-        private let state = Mutex(State())
-
-        var events: [MQTTEvent] { state.withLock { $0.events } }
-
-        func record(_ event: MQTTEvent) {
-            let waiting = state.withLock { state in
-                state.events.append(event)
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume() }
-        }
-
-        func waitForEvents(after count: Int) async {
-            await withCheckedContinuation { continuation in
-                let isOld = state.withLock { state in
-                    guard state.events.count == count else { return true }
-                    state.waiting.append(continuation)
-                    return false
-                }
-                if isOld { continuation.resume() }
-            }
-        }
-    }
+    private let recorder = Recorder<MQTTEvent>()
 
     /// Connects at once, and subscribes to `filters`.
     ///
     /// - Parameter clock: the connection's clock; `nil` for the machine's clock.
     package init(_ settings: MQTTSettings, _ filters: [String] = [], clock: VirtualClock? = nil) {
-        let recorder = EventRecorder()
-        self.recorder = recorder
+        let record = { @Sendable [recorder] (event: MQTTEvent) in recorder.record([event]) }
         connection =
-            if let clock {
-                MQTTConnection(settings, clock: clock, random: RandomSource()) { recorder.record($0) }
-            } else {
-                MQTTConnection(settings) { recorder.record($0) }
-            }
+            clock.map { MQTTConnection(settings, clock: $0, random: RandomSource(), receive: record) }
+            ?? MQTTConnection(settings, receive: record)
         connection.subscribe(to: filters.compactMap { MQTTFilter($0) })
         connection.start()
     }
@@ -77,7 +41,7 @@ package final class MQTTTestClient: Sendable {
     }
 
     /// All events received so far, in order.
-    package var events: [MQTTEvent] { recorder.events }
+    package var events: [MQTTEvent] { recorder.elements }
 
     /// The messages among `events`.
     package var messages: [MQTTMessage] { events.compactMap { if case .message(let message) = $0 { message } else { nil } } }
@@ -87,13 +51,8 @@ package final class MQTTTestClient: Sendable {
     /// - Returns: the event, and the index for the next search.
     @discardableResult
     package func event(from start: Int = 0, where matches: (MQTTEvent) -> Bool) async -> (event: MQTTEvent, next: Int) {
-        while true {
-            let events = events
-            if let index = events.indices.dropFirst(start).first(where: { matches(events[$0]) }) {
-                return (events[index], index + 1)
-            }
-            await recorder.waitForEvents(after: events.count)
-        }
+        // The events of a connection have no end.
+        while true { if let found = await recorder.first(from: start, where: matches) { return (found.value, found.next) } }
     }
 
     /// Waits until the connection is established.

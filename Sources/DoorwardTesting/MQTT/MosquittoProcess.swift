@@ -93,7 +93,7 @@ package final class MosquittoProcess: Sendable {
         try new.start()
         process.withLock { $0 = new }
         // The broker logs a line when it is running. If it cannot start, it exits, which closes the pipe.
-        let lines = Lines(log.fileHandleForReading)
+        let lines = Recorder(linesOf: log.fileHandleForReading)
         if await lines.first(where: { $0.contains("running") }) != nil { return .running }
         kill()
         return await lines.first { $0.contains("Address already in use") } == nil ? .failed : .portTaken
@@ -124,13 +124,18 @@ package enum LoopbackPort {
         return listener.port
     }
 
-    /// Connects a new socket to a port. The caller must close the socket, connected or not.
-    package static func connect(to port: Int) -> (socket: Int32, isConnected: Bool) {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    fileprivate static func address(port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    /// Connects a new socket to a port. The caller must close the socket, connected or not.
+    package static func connect(to port: Int) -> (socket: Int32, isConnected: Bool) {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let address = address(port: port)
         let result = withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -183,9 +188,7 @@ package struct Listener {
     /// - Throws: `POSIXError` if no port can be bound.
     package init(isListening: Bool = true) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var address = LoopbackPort.address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
@@ -199,47 +202,60 @@ package struct Listener {
     }
 }
 
-/// The lines of a pipe. A separate thread reads the pipe to its end, so that the writing process never blocks.
-private final class Lines: Sendable {
-    private struct State {
-        var lines: [String] = []
-        var isAtEnd = false
-        var waiting: CheckedContinuation<Void, Never>?
-    }
-
-    private let state = Mutex(State())
-
-    init(_ handle: FileHandle) {
+extension Recorder<String> {
+    /// Records the lines of a pipe. A separate thread reads the pipe to its end, so that the writing process never blocks.
+    fileprivate convenience init(linesOf handle: FileHandle) {
+        self.init()
         Thread.detachNewThread { [self] in
             var rest = ""
             while case let bytes = handle.nextBytes(), !bytes.isEmpty {
                 rest += String(decoding: bytes, as: UTF8.self)
                 let parts = rest.split(separator: "\n", omittingEmptySubsequences: false)
                 rest = String(parts.last ?? "")
-                change { $0.lines += parts.dropLast().map(String.init) }
+                record(parts.dropLast().map(String.init))
             }
-            change { $0.isAtEnd = true }
+            record([], isLast: true)
         }
     }
+}
 
-    private func change(_ body: (inout State) -> Void) {
+/// Values that one thread records, and for which others wait.
+final class Recorder<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        var isAtEnd = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    var elements: [Element] { state.withLock { $0.elements } }
+
+    /// - Parameter isLast: whether nothing more will be recorded.
+    func record(_ new: [Element], isLast: Bool = false) {
         let waiting = state.withLock { state in
-            body(&state)
-            defer { state.waiting = nil }
+            state.elements += new
+            state.isAtEnd = isLast
+            defer { state.waiting = [] }
             return state.waiting
         }
-        waiting?.resume()
+        for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits for the first line that matches. Returns `nil` at the end of the pipe.
-    func first(where matches: (String) -> Bool) async -> String? {
+    /// Waits for the first matching value at or after index `start`.
+    ///
+    /// - Returns: the value, and the index for the next search; `nil` at the end.
+    func first(from start: Int = 0, where matches: (Element) -> Bool) async -> (value: Element, next: Int)? {
         while true {
-            let (found, isAtEnd, seen) = state.withLock { ($0.lines.first(where: matches), $0.isAtEnd, $0.lines.count) }
-            if found != nil || isAtEnd { return found }
+            let (elements, isAtEnd) = state.withLock { ($0.elements, $0.isAtEnd) }
+            if let index = elements.indices.dropFirst(start).first(where: { matches(elements[$0]) }) {
+                return (elements[index], index + 1)
+            }
+            if isAtEnd { return nil }
             await withCheckedContinuation { continuation in
                 let isOld = state.withLock { state in
-                    guard state.lines.count == seen, !state.isAtEnd else { return true }
-                    state.waiting = continuation
+                    guard state.elements.count == elements.count, !state.isAtEnd else { return true }
+                    state.waiting.append(continuation)
                     return false
                 }
                 if isOld { continuation.resume() }
