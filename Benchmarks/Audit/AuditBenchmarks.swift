@@ -69,7 +69,7 @@ struct SampleLog {
         for index in 0..<count {
             let body = Self.body(index)
             let key = keys[index % keys.count]
-            let encoded = try RecordEncoding.encode(body, seq: UInt64(index)) { _ in key }
+            let encoded = try RecordDraft(body).encoded(seq: UInt64(index)) { _ in key }
             var personal: [DisclosedValue?] = []
             for (commitment, sealed) in zip(try RecordEncoding.decode(encoded.bytes).commitments, encoded.personal) {
                 personal.append(try commitment.disclosed(sealed.ciphertext[...], under: key))
@@ -88,7 +88,7 @@ struct SampleLog {
     /// Encodes each record as the writer of a log does, with its commitments, sealed values and leaf hash.
     func encode() throws {
         for index in records.indices {
-            _ = try RecordEncoding.encode(Self.body(index), seq: UInt64(index)) { _ in keys[index % keys.count] }
+            _ = try RecordDraft(Self.body(index)).encoded(seq: UInt64(index)) { _ in keys[index % keys.count] }
         }
     }
 

@@ -34,31 +34,14 @@ enum CanonicalJSON {
         }
     }
 
+    /// The characters with a short escape, and the character that follows the backslash in it.
+    private static let shortEscapes = zip("\"\\\u{8}\t\n\u{C}\r".utf8, "\"\\btnfr".utf8).map { (character: $0, escape: $1) }
+
     /// Returns the character that follows the backslash in the short escape of `byte`; `nil` if `byte` has no short escape.
-    static func shortEscape(of byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
-        case 0x08: UInt8(ascii: "b")
-        case 0x09: UInt8(ascii: "t")
-        case 0x0A: UInt8(ascii: "n")
-        case 0x0C: UInt8(ascii: "f")
-        case 0x0D: UInt8(ascii: "r")
-        default: nil
-        }
-    }
+    static func shortEscape(of byte: UInt8) -> UInt8? { shortEscapes.first { $0.character == byte }?.escape }
 
     /// Returns the character that a short escape represents.
-    static func character(ofShortEscape escape: UInt8) -> UInt8? {
-        switch escape {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): escape
-        case UInt8(ascii: "b"): 0x08
-        case UInt8(ascii: "t"): 0x09
-        case UInt8(ascii: "n"): 0x0A
-        case UInt8(ascii: "f"): 0x0C
-        case UInt8(ascii: "r"): 0x0D
-        default: nil
-        }
-    }
+    static func character(ofShortEscape escape: UInt8) -> UInt8? { shortEscapes.first { $0.escape == escape }?.character }
 
     /// Compares keys by their UTF-16 code units, as RFC 8785 orders them. (Swift's `<` on strings compares their normal forms.)
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf16.lexicographicallyPrecedes(b.utf16) }

@@ -116,11 +116,8 @@ package struct SignedNote: Hashable, Sendable {
         let lines = note.dropLast().split(separator: "\n", omittingEmptySubsequences: false)
         guard let gap = lines.lastIndex(of: ""), gap > 0, gap + 1 < lines.count, lines.count - gap <= 17 else { return nil }
         text = lines[..<gap].joined(separator: "\n") + "\n"
-        signatures = []
-        for line in lines[(gap + 1)...] {
-            guard let signature = Signature(line: line) else { return nil }
-            signatures.append(signature)
-        }
+        signatures = lines[(gap + 1)...].compactMap(Signature.init(line:))
+        guard signatures.count == lines.count - gap - 1 else { return nil }
     }
 
     /// The note as it is stored and transferred.

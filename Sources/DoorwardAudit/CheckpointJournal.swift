@@ -91,17 +91,10 @@ package struct CheckpointJournal: Sendable {
     package var newestCosigned: [LogID: Entry] { Self.newest(of: entries.filter { !$0.cosignatures.isEmpty }) }
 
     private static func newest(of entries: [Entry]) -> [LogID: Entry] {
-        var newest: [LogID: Entry] = [:]
-        for entry in entries {
-            guard let known = newest[entry.origin.log] else {
-                newest[entry.origin.log] = entry
-                continue
-            }
-            // If two notes cover the same records, the later note is signed by the newer key.
-            let (new, old) = ((entry.origin.generation, entry.checkpoint.size), (known.origin.generation, known.checkpoint.size))
-            if new >= old { newest[entry.origin.log] = entry }
+        // If two notes cover the same records, the later note is signed by the newer key.
+        Dictionary(entries.map { ($0.origin.log, $0) }) { known, new in
+            (new.origin.generation, new.checkpoint.size) >= (known.origin.generation, known.checkpoint.size) ? new : known
         }
-        return newest
     }
 
     /// The lines of the newest entries and of the newest cosigned ones, in the order of the logs' ids.

@@ -37,11 +37,8 @@ package struct InclusionProofFile: Hashable, Sendable {
             let line = lines.popFirst(), line.hasPrefix("index "), let index = UInt64(line.dropFirst(6)),
             String(index) == line.dropFirst(6), lines.count <= Self.maxHashes
         else { return nil }
-        var hashes: [[UInt8]] = []
-        for line in lines {
-            guard let hash = SignedNote.base64(line), hash.count == MerkleTree.hashByteCount else { return nil }
-            hashes.append(hash)
-        }
+        let hashes = lines.compactMap(SignedNote.base64).filter { $0.count == MerkleTree.hashByteCount }
+        guard hashes.count == lines.count else { return nil }
         self.init(leafHash: leafHash, index: index, hashes: hashes, checkpoint: String(text[gap.upperBound...]))
     }
 

@@ -45,23 +45,6 @@ package struct LogCheck: Sendable {
         guard stored == frontier else { throw fault(.wrongFrontier) }
     }
 
-    /// Returns the first fault of a log, from its first retained record to its last, or `nil` if there is none.
-    ///
-    /// - Parameter removed: the frontier of the tree over the records before the first retained one.
-    package static func firstFault(
-        in records: some Sequence<(bytes: [UInt8], leafHash: [UInt8])>, of log: LogID,
-        after removed: MerkleFrontier = MerkleFrontier(), storedFrontier: [UInt8]
-    ) -> LogFault? {
-        var check = Self(log: log, after: removed)
-        do throws(LogFault) {
-            for record in records { try check.add(record.bytes, leafHash: record.leafHash) }
-            try check.finish(storedFrontier: storedFrontier)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private func decoded(_ bytes: [UInt8]) throws(LogFault) -> DecodedRecord {
         do {
             return try RecordEncoding.decode(bytes)

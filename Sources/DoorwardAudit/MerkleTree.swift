@@ -7,20 +7,11 @@ package enum MerkleTree {
     package static let hashByteCount = 32
 
     /// Returns SHA-256(0x00 ‖ `bytes`).
-    package static func leafHash(_ bytes: [UInt8]) -> [UInt8] {
-        var hash = SHA256()
-        hash.update(prefix: 0x00)
-        hash.update(data: bytes)
-        return hash.finalize().withUnsafeBytes { Array($0) }
-    }
+    package static func leafHash(_ bytes: [UInt8]) -> [UInt8] { Digest32(leaf: bytes).bytes }
 
     /// Returns SHA-256(0x01 ‖ `left` ‖ `right`).
     package static func nodeHash(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> [UInt8] {
-        var input: [UInt8] = [0x01]
-        input.reserveCapacity(1 + 2 * hashByteCount)
-        input.append(contentsOf: left)
-        input.append(contentsOf: right)
-        return SHA256.hash(data: input).withUnsafeBytes { Array($0) }
+        Array(SHA256.hash(data: [0x01] + left + right))
     }
 
     /// The root of the empty tree: SHA-256 of no bytes.
@@ -37,12 +28,6 @@ package enum MerkleTree {
             }
         }
         return level[0]
-    }
-}
-
-extension SHA256 {
-    mutating func update(prefix: UInt8) {
-        withUnsafeBytes(of: prefix) { update(bufferPointer: $0) }
     }
 }
 
@@ -87,7 +72,7 @@ package struct MerkleFrontier: Hashable, Sendable {
     private mutating func joinLastTwo() {
         let start = hashes.count - 2 * MerkleTree.hashByteCount
         var node = SHA256()
-        node.update(prefix: 0x01)
+        node.update("\u{1}")
         hashes.withUnsafeBytes { node.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[start...])) }
         hashes.removeLast(2 * MerkleTree.hashByteCount)
         node.finalize().withUnsafeBytes { hashes.append(contentsOf: $0) }
@@ -136,15 +121,7 @@ package enum MerkleProof {
     ///
     /// - Returns: `nil` unless `index` is less than `size`.
     package static func inclusion(of index: UInt64, size: UInt64) -> [PlannedHash]? {
-        guard index < size else { return nil }
-        var (range, siblings) = (0..<size, [PlannedHash]())
-        while range.upperBound - range.lowerBound > 1 {
-            let split = range.lowerBound + largestPowerOfTwo(below: range.upperBound - range.lowerBound)
-            let (left, right) = (range.lowerBound..<split, split..<range.upperBound)
-            siblings.append(subtrees(index < split ? right : left))
-            range = index < split ? left : right
-        }
-        return siblings.reversed()
+        index < size ? ExportProof.siblings(of: index, in: 0..<size).map { subtrees($0.range) } : nil
     }
 
     /// The hashes of the proof that the tree over the first `old` leaves is the beginning of the tree over the first `new` ones.

@@ -157,7 +157,8 @@ package struct WrappingKey: Sendable {
     package func seal(_ bytes: [UInt8], of user: UserID) throws -> [UInt8] {
         let code = HMAC<SHA256>.authenticationCode(for: bytes, using: subkey("doorward/account-nonce/1"))
         let nonce = try AES.GCM.Nonce(data: Array(code.prefix(12)))
-        let box = try AES.GCM.seal(bytes, using: subkey("doorward/account/1"), nonce: nonce, authenticating: Self.name(of: user))
+        let box = try AES.GCM.seal(
+            bytes, using: subkey("doorward/account/1"), nonce: nonce, authenticating: Array(user.description.utf8))
         // The combined form exists for every 12-byte nonce.
         guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
         return Array(sealed)
@@ -166,15 +167,9 @@ package struct WrappingKey: Sendable {
     /// - Returns: `nil` for bytes that `seal` did not make for this user.
     package func open(_ sealed: some Collection<UInt8>, of user: UserID) -> [UInt8]? {
         guard let box = try? AES.GCM.SealedBox(combined: Data(sealed)),
-            let bytes = try? AES.GCM.open(box, using: subkey("doorward/account/1"), authenticating: Self.name(of: user))
+            let bytes = try? AES.GCM.open(box, using: subkey("doorward/account/1"), authenticating: Array(user.description.utf8))
         else { return nil }
         return Array(bytes)
-    }
-
-    private static func name(of user: UserID) -> [UInt8] {
-        var name: [UInt8] = []
-        name.append(id: user)
-        return name
     }
 }
 

@@ -9,28 +9,7 @@ package enum RecordEncoding {
     /// The maximum size of a record. It equals the maximum size of an entry in a tile-based log (C2SP tlog-tiles).
     package static let maxByteCount = 65_535
 
-    /// Encodes the record in its final form, with a commitment instead of each personal value.
-    ///
-    /// - Parameter key: returns an owner's key in the log, and creates the key if there is none. It
-    ///   is called once for consecutive values of one owner.
-    /// - Throws: `RecordEncodingError` if the body has no encoding (see `encodeFitting`), or the error of `key`.
-    package static func encode(
-        _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
-    ) throws -> EncodedRecord {
-        try RecordDraft(body).encoded(seq: seq, key: key)
-    }
-
-    /// Encodes a record like `encode`. A body that has no encoding is truncated, so that no record
-    /// is lost because of its content.
-    ///
-    /// A truncated record has `details.shortened`; the rules are in docs/log-format.md, section "Records that are too large".
-    package static func encodeFitting(
-        _ body: RecordBody, seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey
-    ) throws -> EncodedRecord {
-        try RecordDraft(fitting: body).encoded(seq: seq, key: key)
-    }
-
-    /// Decodes a record. Rejects all bytes that `encode` would not produce.
+    /// Decodes a record. Rejects all bytes that `RecordDraft` would not produce.
     ///
     /// - Parameter personal: returns the value of a commitment, decrypted by
     ///   `PersonalCommitment.open`, or `nil` if the value is withheld.
@@ -38,8 +17,7 @@ package enum RecordEncoding {
     package static func decode(
         _ bytes: [UInt8], personal: (PersonalCommitment) throws -> String? = { _ in nil }
     ) throws -> DecodedRecord {
-        let fields = try RecordFields(bytes)
-        var reader = RecordReader(fields: fields)
+        var reader = RecordReader(fields: try RecordFields(bytes))
         return try reader.record(personal: personal)
     }
 
@@ -48,8 +26,7 @@ package enum RecordEncoding {
     ///
     /// - Throws: `RecordDecodingError`.
     package static func commitments(in bytes: [UInt8]) throws -> [PersonalCommitment] {
-        let fields = try RecordFields(bytes)
-        var reader = RecordReader(fields: fields)
+        var reader = RecordReader(fields: try RecordFields(bytes))
         return try reader.foundCommitments()
     }
 }
@@ -94,10 +71,6 @@ package struct EncodedRecord: Hashable, Sendable {
     package let leafHash: [UInt8]
     /// The encrypted personal values, in the order of the record's commitments.
     package let personal: [SealedValue]
-
-    package init(bytes: [UInt8], leafHash: [UInt8], personal: [SealedValue]) {
-        (self.bytes, self.leafHash, self.personal) = (bytes, leafHash, personal)
-    }
 }
 
 /// A record read back from its bytes.
@@ -108,10 +81,6 @@ package struct DecodedRecord: Hashable, Sendable {
     package let commitments: [PersonalCommitment]
     /// The fields whose values were unavailable: erased, or withheld from this reader.
     package let withheld: [String]
-
-    package init(record: AccessRecord, commitments: [PersonalCommitment], withheld: [String]) {
-        (self.record, self.commitments, self.withheld) = (record, commitments, withheld)
-    }
 }
 
 /// A record that is encoded except for `seq`, the commitments and the sealed values, which depend on the record's position in
@@ -123,14 +92,16 @@ package struct RecordDraft: Sendable {
     private let id: RecordID
     private let at: Timestamp
 
-    /// - Throws: if the body has no encoding.
-    init(_ body: RecordBody) throws(RecordEncodingError) {
+    /// - Throws: if the body has no encoding (see `init(fitting:)`).
+    package init(_ body: RecordBody) throws(RecordEncodingError) {
         let writer = try RecordWriter(body)
         (bytes, seqOffset, slots) = (writer.bytes, writer.seqOffset, writer.slots)
         (id, at) = (body.id, body.at)
     }
 
-    /// Truncates a body that has no encoding: see `RecordEncoding.encodeFitting`.
+    /// Truncates a body that has no encoding, so that no record is lost because of its content.
+    ///
+    /// A truncated record has `details.shortened`; the rules are in docs/log-format.md, section "Records that are too large".
     package init(fitting body: RecordBody) throws(RecordEncodingError) {
         do {
             try self.init(body)
@@ -139,7 +110,11 @@ package struct RecordDraft: Sendable {
         }
     }
 
-    /// Completes the encoding. The parameters and errors are those of `RecordEncoding.encode`.
+    /// Completes the encoding, with a commitment instead of each personal value.
+    ///
+    /// - Parameter key: returns an owner's key in the log, and creates the key if there is none. It
+    ///   is called once for consecutive values of one owner.
+    /// - Throws: the error of `key`.
     package func encoded(seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey) throws -> EncodedRecord {
         var bytes = bytes
         bytes.overwrite(at: seqOffset, with: withUnsafeBytes(of: seq.bigEndian, Array.init))

@@ -249,7 +249,7 @@ struct InMemoryContent {
 
     /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value was erased.
     private func encode(_ record: AccessRecord) -> EncodedRecord? {
-        encoded[record.position] ?? (try? RecordEncoding.encodeFitting(record.body, seq: record.seq) { _ in Self.key })
+        encoded[record.position] ?? (try? RecordDraft(fitting: record.body).encoded(seq: record.seq) { _ in Self.key })
     }
 
     func range(of log: LogID, from seq: UInt64, limit: Int) -> LogRange? {

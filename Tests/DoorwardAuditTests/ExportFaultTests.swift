@@ -34,7 +34,7 @@ import Testing
             var body = bodies.body()
             body.log = fixture.log
             body.at = try RecordEncoding.decode(fixture.records[Int(seq)].bytes).record.body.at
-            let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { try Samples.key(body.log, $0) }
+            let encoded = try RecordDraft(fitting: body).encoded(seq: seq) { try Samples.key(body.log, $0) }
             let count = try RecordEncoding.decode(encoded.bytes).commitments.count
             let forged = DisclosedRecord(
                 seq: seq, bytes: encoded.bytes, leafHash: Digest32(leaf: encoded.bytes),

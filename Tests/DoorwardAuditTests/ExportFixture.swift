@@ -30,7 +30,7 @@ struct ExportFixture {
     private static func disclosed(
         _ body: RecordBody, seq: UInt64, hidden: Int, using random: inout SeededGenerator
     ) throws -> DisclosedRecord {
-        let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { try Samples.key(body.log, $0) }
+        let encoded = try RecordDraft(fitting: body).encoded(seq: seq) { try Samples.key(body.log, $0) }
         let sealed = Dictionary(uniqueKeysWithValues: encoded.personal.map { ($0.field, $0.ciphertext) })
         var personal: [DisclosedValue?] = []
         for commitment in try RecordEncoding.decode(encoded.bytes).commitments {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FittingEdgeTests {
     private func fitted(_ details: [String: RecordValue]) throws -> RecordBody {
         let body = Samples.start(details: details)
-        let encoded = try RecordEncoding.encodeFitting(body, seq: 0) { try Samples.key(.gateway, $0) }
+        let encoded = try RecordDraft(fitting: body).encoded(seq: 0) { try Samples.key(.gateway, $0) }
         #expect(encoded.bytes.count <= 65_535)
         return try Samples.decode(encoded, log: .gateway).record.body
     }
@@ -45,7 +45,7 @@ import Testing
     func untouched(count: Int) throws {
         var body = Samples.outcome()
         body.details = ["k": .array([.string(String(repeating: "x", count: count)), .null])]
-        let encoded = try RecordEncoding.encodeFitting(body, seq: 3) { try Samples.key(Samples.portfolioLog, $0) }
+        let encoded = try RecordDraft(fitting: body).encoded(seq: 3) { try Samples.key(Samples.portfolioLog, $0) }
         var found = try Samples.decode(encoded, log: Samples.portfolioLog).record.body
         #expect(found.details["shortened"] == .bool(true))
         found.details = body.details
@@ -57,7 +57,7 @@ import Testing
         let found = try fitted(["filler": filler, "more": filler, "shortened": .string("by hand")])
         #expect(found.details["shortened"] == .bool(true))
         let whole = Samples.start(details: ["shortened": .string("by hand")])
-        let encoded = try RecordEncoding.encodeFitting(whole, seq: 0) { try Samples.key(.gateway, $0) }
+        let encoded = try RecordDraft(fitting: whole).encoded(seq: 0) { try Samples.key(.gateway, $0) }
         #expect(try RecordEncoding.decode(encoded.bytes).record.body == whole, "nothing was truncated, so there is no mark")
     }
 
@@ -97,7 +97,7 @@ import Testing
         let long = String(repeating: "x", count: 100_000)
         (body.actor.name, body.statedReason) = (long, long)
         body.details = ["p": .personal(long, person: Samples.bob)]
-        let encoded = try RecordEncoding.encodeFitting(body, seq: 3) { try Samples.key(Samples.portfolioLog, $0) }
+        let encoded = try RecordDraft(fitting: body).encoded(seq: 3) { try Samples.key(Samples.portfolioLog, $0) }
         #expect(encoded.bytes.count < 1200)
         #expect(try Samples.decode(encoded, log: Samples.portfolioLog).record.body == body)
     }

@@ -130,3 +130,22 @@ import Testing
         try check.finish(storedFrontier: frontier.bytes)
     }
 }
+
+extension LogCheck {
+    /// Returns the first fault of a log, from its first retained record to its last, or `nil` if there is none.
+    ///
+    /// - Parameter removed: the frontier of the tree over the records before the first retained one.
+    static func firstFault(
+        in records: some Sequence<(bytes: [UInt8], leafHash: [UInt8])>, of log: LogID,
+        after removed: MerkleFrontier = MerkleFrontier(), storedFrontier: [UInt8]
+    ) -> LogFault? {
+        var check = Self(log: log, after: removed)
+        do throws(LogFault) {
+            for record in records { try check.add(record.bytes, leafHash: record.leafHash) }
+            try check.finish(storedFrontier: storedFrontier)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -24,7 +24,7 @@ import Testing
         #expect(place.commitment(to: "Ada", salt: try #require(Digest32(salt))).bytes == commitment)
 
         body.actor.name = "Ada"
-        let encoded = try RecordEncoding.encode(body, seq: 258) { _ in key }
+        let encoded = try RecordDraft(body).encoded(seq: 258) { _ in key }
         let sealed = try #require(encoded.personal.first)
         #expect(sealed.field == "actorName")
         #expect(Array(sealed.ciphertext[..<12]) == Array(commitment[..<12]))
@@ -152,7 +152,7 @@ import Testing
                 body.details = [
                     "n": .array([.personal("Ada \(attempt)", person: nil), .personal("Ada \(attempt)", person: nil)])
                 ]
-                for value in try RecordEncoding.encode(body, seq: seq, key: { _ in key }).personal {
+                for value in try RecordDraft(body).encoded(seq: seq, key: { _ in key }).personal {
                     nonces.insert(Array(value.ciphertext[..<12]))
                     sealedOnce.insert(value.ciphertext)
                     count += 1

@@ -103,13 +103,13 @@ import Testing
     @Test("an error of the key provider is rethrown")
     func keyError() {
         struct NoKey: Error {}
-        #expect(throws: NoKey.self) { try RecordEncoding.encode(Samples.outcome(), seq: 0) { _ in throw NoKey() } }
+        #expect(throws: NoKey.self) { try RecordDraft(Samples.outcome()).encoded(seq: 0) { _ in throw NoKey() } }
     }
 
     @Test("the key for several values of one owner in a row is requested once")
     func keysAsked() throws {
         var asked: [PersonKeyOwner] = []
-        _ = try RecordEncoding.encode(Samples.outcome(), seq: 0) { owner in
+        _ = try RecordDraft(Samples.outcome()).encoded(seq: 0) { owner in
             asked.append(owner)
             return try Samples.key(Samples.portfolioLog, owner)
         }

@@ -283,7 +283,7 @@ struct RecordBytes {
         var bodies = RandomBody(seed: seed)
         for seq in 0..<5 as Range<UInt64> {
             let body = bodies.body()
-            let encoded = try RecordEncoding.encodeFitting(body, seq: seq) { try Samples.key(body.log, $0) }
+            let encoded = try RecordDraft(fitting: body).encoded(seq: seq) { try Samples.key(body.log, $0) }
             let decoded = try Samples.decode(encoded, log: body.log)
             let personal = try decoded.commitments.map { commitment -> DisclosedValue? in
                 let sealed = encoded.personal.first { $0.field == commitment.place.field }

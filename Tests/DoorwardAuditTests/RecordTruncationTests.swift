@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct RecordTruncationTests {
     private func fitted(_ body: RecordBody) throws -> RecordBody {
-        let encoded = try RecordEncoding.encodeFitting(body, seq: 0) { try Samples.key(body.log, $0) }
+        let encoded = try RecordDraft(fitting: body).encoded(seq: 0) { try Samples.key(body.log, $0) }
         #expect(encoded.bytes.count <= RecordEncoding.maxByteCount)
         return try Samples.decode(encoded, log: body.log).record.body
     }
@@ -114,6 +114,6 @@ import Testing
     @Test("an error of the key provider is rethrown instead of omitting the values")
     func keyError() {
         struct NoKey: Error {}
-        #expect(throws: NoKey.self) { try RecordEncoding.encodeFitting(Samples.outcome(), seq: 0) { _ in throw NoKey() } }
+        #expect(throws: NoKey.self) { try RecordDraft(fitting: Samples.outcome()).encoded(seq: 0) { _ in throw NoKey() } }
     }
 }

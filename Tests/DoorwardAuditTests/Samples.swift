@@ -32,7 +32,7 @@ enum Samples {
     enum SampleError: Error { case noKey }
 
     static func encode(_ body: RecordBody, seq: UInt64 = 0) throws -> EncodedRecord {
-        try RecordEncoding.encode(body, seq: seq) { try key(body.log, $0) }
+        try RecordDraft(body).encoded(seq: seq) { try key(body.log, $0) }
     }
 
     /// Decodes the record and decrypts all its personal values.

@@ -58,7 +58,7 @@ struct WorkedExamples: Codable, Equatable {
         var frontier = MerkleFrontier()
         for (seq, body) in bodies.enumerated() {
             var keys: [PersonKeyOwner: PersonKey] = [:]
-            let encoded = try RecordEncoding.encode(body, seq: UInt64(seq)) { owner in
+            let encoded = try RecordDraft(body).encoded(seq: UInt64(seq)) { owner in
                 let key = try Samples.key(log, owner)
                 keys[owner] = key
                 return key

@@ -33,8 +33,13 @@ struct StoredLogs {
                 var removed = MerkleFrontier()
                 let nodes = (0..<UInt64(first)).map { MerkleNode(level: 0, index: $0) }
                 for leaf in try LogTiles.hashes(of: nodes, in: log, db) ?? [] { removed.append(leafHash: leaf) }
-                faults[log] = LogCheck.firstFault(
-                    in: records, of: log, after: removed, storedFrontier: [UInt8](frontier))
+                var check = LogCheck(log: log, after: removed)
+                do throws(LogFault) {
+                    for record in records { try check.add(record.bytes, leafHash: record.leafHash) }
+                    try check.finish(storedFrontier: [UInt8](frontier))
+                } catch {
+                    faults[log] = error
+                }
                 for record in records { recordIDs.insert(try RecordEncoding.decode(record.bytes).record.body.id) }
             }
         }

@@ -45,34 +45,26 @@ package struct RecordCSV: Sendable {
     /// - Parameter zone: the time zone of the record's property; `nil` leaves the local time empty.
     package mutating func add(_ record: AccessRecord, zone: TimeZoneRules?) {
         let body = record.body
-        cell(body.log.description)
-        cell("\(record.seq)")
-        cell(body.id.description)
-        cell(body.at.description)
-        cell(zone.map { Self.localTime(body.at, $0) })
-        cell(zone?.name)
-        for text in [body.kind.rawValue, body.operation?.rawValue, body.decision?.rawValue, body.reason?.rawValue] { cell(text) }
-        for text in [body.rule?.kind, body.rule?.id, body.rule?.role.rawValue] { cell(text) }
-        addActor(body)
-        for text in [body.device?.deviceID.description, body.device?.deviceName, body.unitID?.description] { cell(text) }
-        for text in [body.propertyID?.description, body.portfolioID?.description, body.commandID?.description] { cell(text) }
-        for text in [body.outcome?.rawValue, body.outcomeDetail, body.stateBefore?.rawValue, body.stateAfter?.rawValue] {
-            cell(text)
-        }
+        let before: [String?] = [
+            body.log.description, "\(record.seq)", body.id.description, body.at.description,
+            zone.map { Self.localTime(body.at, $0) }, zone?.name, body.kind.rawValue, body.operation?.rawValue,
+            body.decision?.rawValue, body.reason?.rawValue, body.rule?.kind, body.rule?.id, body.rule?.role.rawValue,
+            body.actor.kind.rawValue, body.actor.id, body.actor.name, body.actor.userID?.description, body.source.rawValue,
+            body.clientAddress, body.requestID, body.device?.deviceID.description, body.device?.deviceName,
+            body.unitID?.description, body.propertyID?.description, body.portfolioID?.description, body.commandID?.description,
+            body.outcome?.rawValue, body.outcomeDetail, body.stateBefore?.rawValue, body.stateAfter?.rawValue,
+        ]
+        for text in before { cell(text) }
         // A number is never a formula, although it may begin with a minus.
         append(body.latencyMs.map { "\($0)" } ?? "")
-        for text in [body.statedReason, body.override, body.event?.rawValue, body.method?.rawValue, body.action?.rawValue] {
-            cell(text)
-        }
-        for text in [body.target?.type, body.target?.id] { cell(text) }
+        let after: [String?] = [
+            body.statedReason, body.override, body.event?.rawValue, body.method?.rawValue, body.action?.rawValue,
+            body.target?.type, body.target?.id,
+        ]
+        for text in after { cell(text) }
         cell(body.details.isEmpty ? nil : String(decoding: RecordObject.json(of: body.details), as: UTF8.self))
         endLine()
         count += 1
-    }
-
-    private mutating func addActor(_ body: RecordBody) {
-        for text in [body.actor.kind.rawValue, body.actor.id, body.actor.name, body.actor.userID?.description] { cell(text) }
-        for text in [body.source.rawValue, body.clientAddress, body.requestID] { cell(text) }
     }
 
     /// An instant in RFC 3339 with the offset of a zone, such as `2026-11-21T09:46:00.000+01:00`.

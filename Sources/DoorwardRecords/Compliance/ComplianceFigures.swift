@@ -260,8 +260,7 @@ package struct ComplianceFigures: Sendable {
         device: (inout DeviceUse) -> Void
     ) {
         // The last bucket that begins at or before the record.
-        let index = limits.partitioningIndex { $0 > body.at } - 1
-        if buckets.indices.contains(index) { bucket(&buckets[index]) }
+        if let index = limits.lastIndex(where: { $0 <= body.at }), index < buckets.count { bucket(&buckets[index]) }
         if body.kind != .deviceEvent {
             people.update(ActorKey(body.actor)) { use in
                 use.name = body.actor.name ?? use.name
@@ -382,16 +381,4 @@ package struct ComplianceFigures: Sendable {
     package var deniedCount: Int { denialRows.count }
     /// The number of operations that locks reported by themselves.
     package var byHandCount: Int { byHand.values.reduce(0, +) }
-}
-
-extension Array {
-    /// The index of the first element that satisfies the predicate, which no element before it and all after it satisfy.
-    fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }
