@@ -151,8 +151,9 @@ package final class GatewayControl: Sendable {
         adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices, clock: clock)
         discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
         adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        checkpoints = Checkpoints(
-            storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger, metrics: metrics)
+        checkpoints = audit.map { [storeGuard] audit in
+            Checkpoints(storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger, metrics: metrics)
+        }
         let (hasher, sessions) = (PasswordHasher(cost: limits.passwordCost, random: random), Sessions())
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)

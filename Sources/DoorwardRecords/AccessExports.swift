@@ -50,10 +50,12 @@ package struct AccessExports: Sendable {
             return .csv(
                 source, scopes, filter, request, zones: { [directory] in directory.current.property($0)?.defaultTimeZone })
         }
-        let (header, checkpoint) = try header(log, request, isComplete: isComplete)
-        guard positions.allSatisfy({ $0.seq < checkpoint.size }) else {
-            throw .internalFailure("the checkpoint of an export does not cover its record")
-        }
+        guard let checkpoints else { throw .unavailable }
+        let entry = try checkpoints.newest(of: log, covering: positions)
+        let (checkpoint, from) = (entry.checkpoint, request.fromSeq ?? 0)
+        let header = ExportHeader(
+            log: log, range: isComplete ? from..<(request.untilSeq ?? checkpoint.size) : nil, checkpoint: entry.note.rendered,
+            publicKey: checkpoints.publicKey.description)
         return try await .bundle(source, header, size: checkpoint.size, scopes, filter, request)
     }
 
@@ -128,21 +130,6 @@ package struct AccessExports: Sendable {
     }
 
     // MARK: - Before the first byte
-
-    /// The newest checkpoint of the log, and the header of an export under it.
-    private func header(
-        _ log: LogID, _ request: ExportRequest, isComplete: Bool
-    ) throws(GatewayError) -> (ExportHeader, Checkpoint) {
-        guard let checkpoints, let entry = checkpoints.newest(of: log) else { throw .unavailable }
-        let keys = entry.note.signatures.map(\.keyID)
-        // The key in force has signed the checkpoint, unless it was replaced in this moment.
-        guard keys.contains(checkpoints.publicKey.id) else { throw .unavailable }
-        let until = request.untilSeq ?? entry.checkpoint.size
-        let header = ExportHeader(
-            log: log, range: isComplete ? (request.fromSeq ?? 0)..<until : nil, checkpoint: entry.note.rendered,
-            publicKey: checkpoints.publicKey.description)
-        return (header, entry.checkpoint)
-    }
 
     private func record(
         of request: ExportRequest, _ log: LogID, _ scopes: [RecordScope], isComplete: Bool, by caller: Caller,

@@ -44,7 +44,7 @@ package struct AuditLogs: Sendable {
         let (tenancy, subject) = directory.resolve(caller)
         let heads = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.logHeads() }
         let contradicted = checkpoints.contradicted
-        return heads.filter { tenancy.denial(of: subject, verifying: $0.log) == nil }.map { head in
+        return heads.filter { (try? tenancy.requireVerification(of: $0.log, by: subject)) != nil }.map { head in
             AuditedLog(
                 log: head.log, origin: checkpoints.origin(of: head.log).description, size: head.size,
                 lastCheckpointAt: head.lastCheckpoint?.signedAt, isContradicted: contradicted.contains(head.log))
@@ -142,7 +142,7 @@ package struct AuditLogs: Sendable {
     private func verifiable(_ name: String, for caller: Caller) async throws(GatewayError) -> LogID {
         let (tenancy, subject) = directory.resolve(caller)
         guard let log = LogID(name) else { throw .outOfReach(of: subject) }
-        if let denial = tenancy.denial(of: subject, verifying: log) { throw denial }
+        try tenancy.requireVerification(of: log, by: subject)
         let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
         guard frontier != nil else { throw .outOfReach(of: subject) }
         return log
@@ -150,19 +150,13 @@ package struct AuditLogs: Sendable {
 }
 
 extension TenancyDirectory {
-    /// Why a subject may not verify a log; `nil` if the subject may. The log of a deleted portfolio is verified by super admins.
-    fileprivate func denial(of subject: Subject, verifying log: LogID) -> GatewayError? {
-        do throws(GatewayError) {
-            if let id = log.portfolioID, portfolio(id) != nil {
-                try require(.accessLogVerify, of: subject, on: .portfolio(id))
-            } else if log == .gateway || subject.isSuperAdmin {
-                try require(.accessLogVerify, of: subject, on: .gateway)
-            } else {
-                return .outOfReach
-            }
-            return nil
-        } catch {
-            return error
+    /// Throws why a subject may not verify a log. The log of a deleted portfolio is verified by super admins.
+    fileprivate func requireVerification(of log: LogID, by subject: Subject) throws(GatewayError) {
+        if let id = log.portfolioID, portfolio(id) != nil {
+            try require(.accessLogVerify, of: subject, on: .portfolio(id))
+        } else {
+            guard log == .gateway || subject.isSuperAdmin else { throw .outOfReach }
+            try require(.accessLogVerify, of: subject, on: .gateway)
         }
     }
 }

@@ -56,15 +56,6 @@ package final class Checkpoints: Sendable {
         state = Mutex(State(signer: setup.signer))
     }
 
-    /// - Returns: `nil` without a setup, for a gateway that signs no checkpoints.
-    package convenience init?(
-        storeGuard: StoreGuard, setup: AuditSetup?, clock: any GatewayClock, random: RandomSource, logger: Logger,
-        metrics: any MetricsFactory
-    ) {
-        guard let setup else { return nil }
-        self.init(storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: logger, metrics: metrics)
-    }
-
     /// Whether `run` is to be called.
     package var signsByItself: Bool { setup.signsByItself }
 
@@ -88,6 +79,18 @@ package final class Checkpoints: Sendable {
 
     /// The newest checkpoint of a log that a witness has cosigned; `nil` if there is none in its present generation.
     func newestCosigned(of log: LogID) -> CheckpointJournal.Entry? { state.withLock { $0.cosigned[log] } }
+
+    /// The newest checkpoint of a log, for a file that contains it and the public key.
+    ///
+    /// - Parameter records: the records of the file, which the checkpoint covers.
+    func newest(of log: LogID, covering records: [RecordPosition]) throws(GatewayError) -> CheckpointJournal.Entry {
+        // The key in force has signed the checkpoint, unless it was replaced in this moment.
+        guard let entry = newest(of: log), entry.note.signatures.map(\.keyID).contains(publicKey.id) else { throw .unavailable }
+        guard records.allSatisfy({ $0.seq < entry.checkpoint.size }) else {
+            throw .internalFailure("the checkpoint of an export does not cover its record")
+        }
+        return entry
+    }
 
     // MARK: Start and recovery
 
@@ -371,10 +374,7 @@ package final class Checkpoints: Sendable {
         if let generation {
             details["generation"] = .integer(Int64(generation))
             details["size"] = .integer(Int64(clamping: head.size))
-            details["givenUp"] =
-                entry.map {
-                    .object($0.checkpoint.recorded)
-                } ?? .null
+            details["givenUp"] = entry.map { .object($0.checkpoint.recorded) } ?? .null
         }
         if head.log == .gateway { details["logs"] = .array(concerned.map(\.description).sorted().map { .string($0) }) }
         return gatewayRecord(head.log, .recovered, at: clock.now(), of: head.log, details)

@@ -92,7 +92,7 @@ package final class LogRetention: Sendable {
         else { return false }
         let (log, now) = (LogID.portfolio(id), clock.now())
         let limit = Self.limit(now, days: days)
-        guard let (first, end) = try await expired(of: log, before: limit), first < end else { return false }
+        guard let (first, end) = try await expired(of: id, before: limit), first < end else { return false }
         let until = min(end, first + Self.recordsPerSlice)
         let root = try await LogProofs(log: storeGuard.log).root(of: log, size: until)
         var transaction = StoreTransaction(
@@ -109,8 +109,7 @@ package final class LogRetention: Sendable {
         do throws(StoreError) {
             try await storeGuard.commit(transaction)
             return true
-        } catch {
-            guard case .refused(.entityChanged) = error else { throw error }
+        } catch .refused(.entityChanged) {
             return false
         }
     }
@@ -124,13 +123,13 @@ package final class LogRetention: Sendable {
 
     /// The numbers of the first record that is left and of the first one that is not expired; `nil` for a log without records,
     /// and if this cannot be found in one read.
-    private func expired(of log: LogID, before limit: Timestamp) async throws -> (first: UInt64, end: UInt64)? {
-        guard let range = try await storeGuard.log.range(of: log, from: 0, limit: 1), range.firstSeq < range.size else {
+    private func expired(of id: PortfolioID, before limit: Timestamp) async throws -> (first: UInt64, end: UInt64)? {
+        guard let range = try await storeGuard.log.range(of: .portfolio(id), from: 0, limit: 1), range.firstSeq < range.size
+        else {
             return nil
         }
         // The filter's start is found by a binary search.
-        let scopes = [RecordScope(of: log)].compactMap(\.self)
-        let kept = RecordQuery(scopes: scopes, filter: RecordFilter(from: limit), order: .oldestFirst, limit: 1)
+        let kept = RecordQuery(scopes: [.portfolioLog(id)], filter: RecordFilter(from: limit), order: .oldestFirst, limit: 1)
         let page = try await storeGuard.log.page(kept)
         if let seq = page.records.first?.seq { return (range.firstSeq, seq) }
         return page.next == nil ? (range.firstSeq, range.size) : nil
@@ -148,13 +147,5 @@ package final class LogRetention: Sendable {
             RecordBody(
                 log: .portfolio(portfolio.id), id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
                 path: EntityPathIDs(portfolioID: portfolio.id), event: .retentionCut, details: details))
-    }
-}
-
-extension RecordScope {
-    /// A whole log.
-    fileprivate init?(of log: LogID) {
-        guard let id = log.portfolioID else { return nil }
-        self = .portfolioLog(id)
     }
 }

@@ -25,8 +25,10 @@ package struct BackupService: Sendable {
     package func create(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
-        return try await Self.mappingErrors { () throws(StoreBackupError) in
-            try await write(to: file) { record(["file": .string($0)], by: caller) }
+        do throws(StoreBackupError) {
+            return try await write(to: file) { record(["file": .string($0)], by: caller) }
+        } catch {
+            throw Self.failure(error)
         }
     }
 
@@ -59,16 +61,6 @@ package struct BackupService: Sendable {
             throw .unavailable
         }
         return try await storeGuard.maintenance.backup(to: path)
-    }
-
-    private static func mappingErrors<Value>(
-        _ body: () async throws(StoreBackupError) -> Value
-    ) async throws(GatewayError) -> Value {
-        do {
-            return try await body()
-        } catch {
-            throw failure(error)
-        }
     }
 
     private static func failure(_ error: StoreBackupError) -> GatewayError {

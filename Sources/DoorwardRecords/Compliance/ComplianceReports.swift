@@ -44,15 +44,10 @@ package struct ComplianceReports: Sendable {
         let positions = try await storeGuard.write(
             StoreTransaction(records: [record(of: request, log, by: caller, in: tenancy, at: now)]))
         try await checkpoints.signForRequest([log])
-        guard let entry = checkpoints.newest(of: log), let position = positions.first,
-            entry.note.signatures.map(\.keyID).contains(checkpoints.publicKey.id)
-        else { throw .unavailable }
-        guard position.seq < entry.checkpoint.size else {
-            throw .internalFailure("the checkpoint of a report does not cover its record")
-        }
+        let entry = try checkpoints.newest(of: log, covering: positions)
         let readable = tenancy.recordScopes(of: subject)
         let proof = ComplianceProof(
-            log: log, origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: position.seq,
+            log: log, origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: positions[0].seq,
             checkpoint: entry.note.rendered, publicKey: checkpoints.publicKey.description)
         let reader = tenancy.listReader(subject.readerID, readable)
         let records = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
