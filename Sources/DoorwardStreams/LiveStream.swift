@@ -281,26 +281,16 @@ extension LiveStream.State {
             return true
         case .portfolio(let id): return markPortfolioChanged(id, view)
         case .property(let id):
-            var isConcerned = mirror.markChanged(StreamObject(.property, id), view)
-            for unit in mirror.has(.unit) ? view.tenancy.unitIDs(of: id) : [] {
-                isConcerned = mirror.markChangedIfSent(StreamObject(.unit, unit)) || isConcerned
-            }
-            for device in mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : [] {
-                isConcerned = mirror.markChangedIfSent(StreamObject(.device, device)) || isConcerned
-            }
-            return markDependentsChanged(view) || isConcerned
+            let units = mirror.has(.unit) ? view.tenancy.unitIDs(of: id) : []
+            let devices = mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : []
+            return mark(
+                StreamObject(.property, id), view,
+                units.map { StreamObject(.unit, $0) } + devices.map { StreamObject(.device, $0) })
         case .unit(let id):
-            var isConcerned = mirror.markChanged(StreamObject(.unit, id), view)
-            for device in mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : [] {
-                isConcerned = mirror.markChangedIfSent(StreamObject(.device, device)) || isConcerned
-            }
-            return markDependentsChanged(view) || isConcerned
-        case .device(let id):
-            let isConcerned = mirror.markChanged(StreamObject(.device, id), view)
-            return markDependentsChanged(view) || isConcerned
-        case .guestAccess(let id):
-            let isConcerned = mirror.markChanged(StreamObject(.guestAccess, id), view)
-            return markDependentsChanged(view) || isConcerned
+            let devices = mirror.has(.device) ? view.tenancy.deviceIDs(of: id) : []
+            return mark(StreamObject(.unit, id), view, devices.map { StreamObject(.device, $0) })
+        case .device(let id): return mark(StreamObject(.device, id), view)
+        case .guestAccess(let id): return mark(StreamObject(.guestAccess, id), view)
         }
     }
 
@@ -312,6 +302,13 @@ extension LiveStream.State {
         }
         var isConcerned = mirror.markChanged(StreamObject(.portfolio, id), view)
         isConcerned = mirror.markChanged(StreamObject(.subscription, id), view) || isConcerned
+        return markDependentsChanged(view) || isConcerned
+    }
+
+    /// Marks an object as changed, with those of `parts` that the client has, and those that are computed from many others.
+    private mutating func mark(_ object: StreamObject, _ view: StreamView, _ parts: [StreamObject] = []) -> Bool {
+        var isConcerned = mirror.markChanged(object, view)
+        for part in parts { isConcerned = mirror.markChangedIfSent(part) || isConcerned }
         return markDependentsChanged(view) || isConcerned
     }
 

@@ -294,14 +294,11 @@ struct EndedStreams {
         return 1 + forget(before: nil)
     }
 
-    /// Forgets the streams that ended before a time.
+    /// Forgets the first streams while there are too many objects, or while the streams ended before a time.
     ///
     /// - Returns: the number of streams that were looked at.
     @discardableResult
-    mutating func forget(before oldest: MonotonicInstant) -> Int { forget(before: Optional(oldest)) }
-
-    /// Forgets the first streams while there are too many objects, or while the streams ended before a time.
-    private mutating func forget(before oldest: MonotonicInstant?) -> Int {
+    mutating func forget(before oldest: MonotonicInstant?) -> Int {
         var seen = 0
         while let number = order.first, let first = byNumber[number] {
             seen += 1
@@ -336,7 +333,6 @@ package final class LiveStreamTable: DecisionGate {
     }
 
     var all: [LiveStream] { streams.withLock { Array($0.byNumber.values) } }
-    var count: Int { streams.withLock { $0.byNumber.count } }
 
     func stream(_ number: UInt64) -> LiveStream? { streams.withLock { $0.byNumber[number] } }
 

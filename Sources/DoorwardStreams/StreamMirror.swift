@@ -84,7 +84,6 @@ struct StreamMirror: Sendable {
 
     /// The names in use.
     var activeNames: [Name] { names.compactMap(\.self) }
-    var nameCount: Int { names.reduce(0) { $0 + ($1 == nil ? 0 : 1) } }
     func name(_ text: String) -> Name? { names.lazy.compactMap(\.self).first { $0.subscription.name == text } }
     func has(_ type: StreamType) -> Bool { names.contains { $0?.subscription.query.type == type } }
     /// The number of objects and removals in memory.
@@ -92,13 +91,9 @@ struct StreamMirror: Sendable {
     /// Whether a step has something to do.
     var hasWork: Bool {
         isStale || !queue.isEmpty
-            || names.contains { name in
-                guard let name else { return false }
-                if name.needsReset { return true }
-                switch name.phase {
-                case .waiting, .listing, .resuming: return !name.subscription.query.isStored
-                case .ready, .revoked, .refused: return false
-                }
+            || activeNames.contains {
+                let isDone = [.ready, .revoked, .refused].contains($0.phase)
+                return $0.needsReset || !isDone && !$0.subscription.query.isStored
             }
     }
 
@@ -137,11 +132,8 @@ struct StreamMirror: Sendable {
     private mutating func clear(_ slot: Int) {
         let others = ~(1 << UInt64(slot)) as UInt64
         for (object, entry) in entries where entry.names & ~others != 0 {
-            entries[object] =
-                entry.names & others == 0
-                ? nil
-                : Entry(
-                    names: entry.names & others, digest: entry.digest, sentAt: entry.sentAt)
+            entries[object]?.names &= others
+            if entry.names & others == 0 { entries[object] = nil }
         }
         for (object, removal) in removals where removal.names & ~others != 0 {
             removals[object]?.names = removal.names & others

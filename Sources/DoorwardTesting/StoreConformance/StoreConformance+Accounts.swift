@@ -34,9 +34,7 @@ extension StoreConformance {
                 .duplicate, of: StoreTransaction(changes: [.putInvitation(script.invitation([3]))]), by: store)
         },
         .init("A guest access has one link, which a new one replaces and which goes with the access", seed: 65) { store, script in
-            guard let access = script.linkedAccess(), let other = script.linkedAccess() else {
-                throw ConformanceFailure("the script has no guest accesses")
-            }
+            let (access, other) = (try script.grant(), try script.grant())
             _ = try await store.commit(script.tenancy)
             let before = try await tenancy(of: store)
             func link(_ access: GuestAccess, _ digest: [UInt8]) -> TenancyChange {
@@ -118,11 +116,6 @@ extension StoreScript {
         APIKey(
             id: fixture.id(), name: "Robot", userID: other ?? user, parentID: fixture.id(), entity: entity ?? .unit(unit),
             role: .tenant, digest: [9], createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
-    }
-
-    fileprivate mutating func linkedAccess() -> GuestAccess? {
-        fixture.guestAccess(for: nil, label: "Guest", to: [door], under: fixture.assign(user, .tenant, .unit(unit)))
-            .flatMap { fixture.guestAccess($0) }
     }
 
     fileprivate mutating func invitation(

@@ -6,7 +6,7 @@ internal import DoorwardPolicy
 extension StoreConformance {
     static let preconditionChecks: [StoreConformanceCheck] = [
         .init("The `unchanged` precondition of an entity compares its content", seed: 61) { store, script in
-            let guest = script.grant()
+            let guest = try script.grant().id
             _ = try await store.commit(script.tenancy)
             for written in script.fixture.changes {
                 try await requireHolds(.unchanged(since: written), in: store)
@@ -38,7 +38,7 @@ extension StoreConformance {
             try await requireHolds(.unchanged(since: unknown), in: store)
         },
         .init("Uses of a guest access can be taken up to the maximum, and again after their return", seed: 63) { store, script in
-            let (guest, other) = (script.grant(), script.grant())
+            let (guest, other) = (try script.grant().id, try script.grant().id)
             _ = try await store.commit(script.tenancy)
             let use = StoreTransaction(requires: [.usesLeft(of: guest, max: 2)], counters: [.takeUse(of: guest)])
             for _ in 0..<2 { _ = try await store.commit(use) }
@@ -57,7 +57,7 @@ extension StoreConformance {
             try await requireRefusal(.parentUnknown, of: StoreTransaction(counters: [.takeUse(of: unknown)]), by: store)
         },
         .init("Changing a guest access keeps the number of its uses", seed: 64) { store, script in
-            let guest = script.grant()
+            let guest = try script.grant().id
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(counters: [.takeUse(of: guest)]))
             script.fixture.revoke(guest, at: script.now)
@@ -66,7 +66,7 @@ extension StoreConformance {
             try require(try await store.usesTaken(), is: [guest: 1], "the uses")
         },
         .init("A transaction whose precondition does not hold changes nothing", seed: 66) { store, script in
-            let guest = script.grant()
+            let guest = try script.grant().id
             _ = try await store.commit(script.tenancy)
             let before = try await tenancy(of: store)
             let command = script.command(on: script.door)
@@ -95,7 +95,7 @@ extension StoreConformance {
             try require(try await store.command(command.id)?.command, is: command, "the command")
         },
         .init("Preconditions are checked before the changes of their own transaction", seed: 67) { store, script in
-            let guest = script.grant()
+            let guest = try script.grant().id
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(
                 StoreTransaction(
@@ -106,7 +106,7 @@ extension StoreConformance {
             try await requireRefusal(.entityChanged(.device(script.gate)), of: late, by: store)
         },
         .init("Of concurrent transactions only as many succeed as there are uses left", seed: 68) { store, script in
-            let guest = script.grant()
+            let guest = try script.grant().id
             _ = try await store.commit(script.tenancy)
             let transactions = (0..<24).map { _ in
                 var transaction = script.begin(script.command(on: script.door))
@@ -170,17 +170,6 @@ extension StoreConformance {
             return
         }
         throw ConformanceFailure("an inconsistent transaction was accepted")
-    }
-}
-
-extension StoreScript {
-    /// Creates a guest access to the door, with a new tenant association.
-    fileprivate mutating func grant() -> GuestAccessID {
-        let association = fixture.assign(user, .tenant, .unit(unit))
-        guard let access = fixture.guestAccess(for: nil, label: "Guest", to: [door], under: association) else {
-            return GuestAccessID(high: 0, low: 0)
-        }
-        return access
     }
 }
 

@@ -97,10 +97,7 @@ extension StoreConformance {
             try require(try await tenancy(of: store), is: before, "the tenancy")
         },
         .init("A removed guest access has no uses; a use that is returned afterwards has no effect", seed: 97) { store, script in
-            let association = script.fixture.assign(script.user, .tenant, .unit(script.unit))
-            guard let access = script.fixture.guestAccess(for: script.user, to: [script.door], under: association) else {
-                throw ConformanceFailure("the script has no guest access")
-            }
+            let access = try script.grant().id
             _ = try await store.commit(script.tenancy)
             _ = try await store.commit(StoreTransaction(counters: [.takeUse(of: access)]))
             for _ in 0..<2 { _ = try await store.commit(StoreTransaction(changes: [.removeGuestAccess(access)])) }

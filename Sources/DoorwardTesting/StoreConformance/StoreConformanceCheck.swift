@@ -1,5 +1,6 @@
 internal import DoorwardAdapterTesting
 package import DoorwardControl
+internal import DoorwardDomain
 internal import DoorwardPolicy
 
 /// One requirement of `GatewayStore`, with a check that tests whether a store meets it.
@@ -46,6 +47,18 @@ func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by s
         return try require(error, is: .refused(rule), "the refusal")
     }
     throw ConformanceFailure("a transaction was accepted that should be refused: \(rule)")
+}
+
+extension StoreScript {
+    /// Adds a guest access to the door, with a new tenant association.
+    mutating func grant() throws -> GuestAccess {
+        let association = fixture.assign(user, .tenant, .unit(unit))
+        let id = fixture.guestAccess(for: nil, label: "Guest", to: [door], under: association)
+        guard let access = id.flatMap({ fixture.guestAccess($0) }) else {
+            throw ConformanceFailure("the script has no guest access")
+        }
+        return access
+    }
 }
 
 /// Returns the changes that the store's `loadTenancy` passes to its receiver.
