@@ -257,45 +257,17 @@ extension RecordField {
     package var exportName: String { String(decoding: exportKey.utf8.dropFirst(2).dropLast(2), as: UTF8.self) }
 
     /// The name in an object, after another member.
-    fileprivate var exportKey: StaticString {
-        switch self {
-        case .logID: ",\"logId\":"
-        case .seq: ",\"seq\":"
-        case .id: ",\"id\":"
-        case .at: ",\"at\":"
-        case .kind: ",\"kind\":"
-        case .operation: ",\"operation\":"
-        case .decision: ",\"decision\":"
-        case .reason: ",\"reason\":"
-        case .rule: ",\"rule\":"
-        case .actorKind: ",\"actorKind\":"
-        case .actorID: ",\"actorId\":"
-        case .actorName: ",\"actorName\":"
-        case .actorUserID: ",\"actorUserId\":"
-        case .source: ",\"source\":"
-        case .clientAddress: ",\"clientAddress\":"
-        case .requestID: ",\"requestId\":"
-        case .deviceID: ",\"deviceId\":"
-        case .deviceName: ",\"deviceName\":"
-        case .unitID: ",\"unitId\":"
-        case .propertyID: ",\"propertyId\":"
-        case .portfolioID: ",\"portfolioId\":"
-        case .commandID: ",\"commandId\":"
-        case .outcome: ",\"outcome\":"
-        case .outcomeDetail: ",\"outcomeDetail\":"
-        case .stateBefore: ",\"stateBefore\":"
-        case .stateAfter: ",\"stateAfter\":"
-        case .latencyMs: ",\"latencyMs\":"
-        case .statedReason: ",\"statedReason\":"
-        case .override: ",\"override\":"
-        case .event: ",\"event\":"
-        case .method: ",\"method\":"
-        case .action: ",\"action\":"
-        case .targetType: ",\"targetType\":"
-        case .targetID: ",\"targetId\":"
-        case .details: ",\"details\":"
-        }
-    }
+    fileprivate var exportKey: StaticString { Self.exportKeys[Int(rawValue) - 1] }
+
+    /// By number, from 1 on.
+    private static let exportKeys: [StaticString] = [
+        ",\"logId\":", ",\"seq\":", ",\"id\":", ",\"at\":", ",\"kind\":", ",\"operation\":", ",\"decision\":",
+        ",\"reason\":", ",\"rule\":", ",\"actorKind\":", ",\"actorId\":", ",\"actorName\":", ",\"actorUserId\":",
+        ",\"source\":", ",\"clientAddress\":", ",\"requestId\":", ",\"deviceId\":", ",\"deviceName\":", ",\"unitId\":",
+        ",\"propertyId\":", ",\"portfolioId\":", ",\"commandId\":", ",\"outcome\":", ",\"outcomeDetail\":",
+        ",\"stateBefore\":", ",\"stateAfter\":", ",\"latencyMs\":", ",\"statedReason\":", ",\"override\":", ",\"event\":",
+        ",\"method\":", ",\"action\":", ",\"targetType\":", ",\"targetId\":", ",\"details\":",
+    ]
 }
 
 extension StaticString {

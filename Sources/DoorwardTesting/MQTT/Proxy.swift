@@ -36,7 +36,8 @@ package final class Proxy: Sendable {
     private let listener: Int32
     private let broker: Int
     private let state = Mutex(State())
-    private let changed = Condition()
+    /// Signalled after each change of the state.
+    private let changed = NSCondition()
 
     /// - Parameter broker: the port of the broker.
     package init(to broker: Int) throws {
@@ -56,7 +57,7 @@ package final class Proxy: Sendable {
             state.stallMarkers[direction] = end
             state.stalled.remove(direction)
         }
-        changed.broadcast()
+        changed.withLock { changed.broadcast() }
     }
 
     /// Resumes one direction, or both if none is given.
@@ -65,7 +66,7 @@ package final class Proxy: Sendable {
             state.stalled = state.stalled.filter { direction != nil && $0 != direction }
             state.stallMarkers = state.stallMarkers.filter { direction != nil && $0.key != direction }
         }
-        changed.broadcast()
+        changed.withLock { changed.broadcast() }
     }
 
     /// Closes the connection before forwarding the first chunk for the broker for which `gate` returns true.
@@ -81,7 +82,7 @@ package final class Proxy: Sendable {
         resume()
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
-                changed.wait { state.withLock { $0.openClients == 0 } }
+                wait { $0.openClients == 0 }
                 continuation.resume()
             }
         }
@@ -94,9 +95,14 @@ package final class Proxy: Sendable {
             (state.isClosed, state.stalled) = (true, [])
             return state.sockets
         }
-        changed.broadcast()
+        changed.withLock { changed.broadcast() }
         for socket in sockets + [listener] { shutdown(socket, Int32(SHUT_RDWR)) }
         Glibc.close(listener)
+    }
+
+    private func wait(until isTrue: (State) -> Bool) {
+        // Blocks: the proxy's own threads.
+        changed.withLock { while !state.withLock({ isTrue($0) }) { changed.wait() } }
     }
 
     private func accept() {
@@ -124,22 +130,22 @@ package final class Proxy: Sendable {
         defer {
             for end in [from, to] { shutdown(end, Int32(SHUT_RDWR)) }
             if direction == .toBroker { state.withLock { $0.openClients -= 1 } }
-            changed.broadcast()
+            changed.withLock { changed.broadcast() }
         }
         var buffer = [UInt8](repeating: 0, count: 2048)
         while true {
-            changed.wait { state.withLock { !$0.stalled.contains(direction) || $0.isClosed } }
+            wait { !$0.stalled.contains(direction) || $0.isClosed }
             let count = uninterrupted { recv(from, &buffer, buffer.count, 0) }
             guard count > 0 else { return }
             var bytes = buffer[..<count]
             // Hold bytes that were read just before a stall. They are forwarded together with the
             // bytes that arrive during the stall.
-            changed.wait { state.withLock { !$0.stalled.contains(direction) || $0.isClosed } }
+            wait { !$0.stalled.contains(direction) || $0.isClosed }
             while bytes.count < Self.maxChunkBytes, case let more = recv(from, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
                 more > 0
             { bytes += buffer[..<more] }
             while !bytes.isEmpty {
-                changed.wait { state.withLock { !$0.stalled.contains(direction) || $0.isClosed } }
+                wait { !$0.stalled.contains(direction) || $0.isClosed }
                 guard let part = state.withLock({ $0.next(of: bytes, direction) }) else { return }
                 let sent = uninterrupted { part.withUnsafeBytes { send(to, $0.baseAddress, part.count, Int32(MSG_NOSIGNAL)) } }
                 guard sent == part.count else { return }
@@ -172,23 +178,5 @@ private func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Resul
     while true {
         let result = call()
         guard result < 0, errno == EINTR else { return result }
-    }
-}
-
-/// A condition variable.
-private final class Condition: Sendable {
-    private let condition = NSCondition()
-
-    func broadcast() {
-        condition.lock()
-        condition.broadcast()
-        condition.unlock()
-    }
-
-    func wait(until isTrue: () -> Bool) {
-        condition.lock()
-        // Blocks: the proxy's own threads.
-        while !isTrue() { condition.wait() }
-        condition.unlock()
     }
 }
