@@ -21,12 +21,8 @@ package struct TenancyFixture: Sendable {
     /// The creation time of all new entities.
     package var createdAt: Timestamp
     private var random: SeededGenerator
-    private var portfolios: [PropertyID: PortfolioID] = [:]
-    private var units: [UnitID: Unit] = [:]
-    private var devices: [DeviceID: LockDevice] = [:]
-    private var users: [UserID: User] = [:]
-    private var associations: [AssociationID: UserRoleAssociation] = [:]
-    private var guestAccesses: [GuestAccessID: GuestAccess] = [:]
+    /// The directory that results from the changes.
+    package private(set) var directory = TenancyDirectory()
 
     /// The assignment of a device.
     package enum Placement: Hashable, Sendable {
@@ -50,11 +46,9 @@ package struct TenancyFixture: Sendable {
         EntityID.new(at: createdAt, using: &random)
     }
 
-    /// The directory that results from the changes.
-    package var directory: TenancyDirectory {
-        var directory = TenancyDirectory()
-        for change in changes { directory.apply(change) }
-        return directory
+    private mutating func apply(_ change: TenancyChange) {
+        changes.append(change)
+        directory.apply(change)
     }
 
     // MARK: Hierarchy
@@ -62,7 +56,7 @@ package struct TenancyFixture: Sendable {
     /// Adds a portfolio. No user has a role on it until `assign` is called.
     package mutating func portfolio(_ name: String) -> PortfolioID {
         let portfolio = Portfolio(id: id(), name: name, createdAt: createdAt, updatedAt: createdAt)
-        changes.append(.putPortfolio(portfolio))
+        apply(.putPortfolio(portfolio))
         return portfolio.id
     }
 
@@ -70,17 +64,16 @@ package struct TenancyFixture: Sendable {
     package mutating func property(_ name: String, in portfolio: PortfolioID, timeZone: String? = nil) -> PropertyID {
         let property = Property(
             id: id(), name: name, portfolioID: portfolio, defaultTimeZone: timeZone, createdAt: createdAt, updatedAt: createdAt)
-        portfolios[property.id] = portfolio
-        changes.append(.putProperty(property))
+        apply(.putProperty(property))
         return property.id
     }
 
     /// Adds a unit without shared devices and without tenants.
     package mutating func unit(_ name: String, in property: PropertyID) -> UnitID {
-        let portfolio: PortfolioID = portfolios[property] ?? id()
+        let portfolio: PortfolioID = directory.property(property)?.portfolioID ?? id()
         let unit = Unit(
             id: id(), name: name, propertyID: property, portfolioID: portfolio, createdAt: createdAt, updatedAt: createdAt)
-        put(unit)
+        apply(.putUnit(unit))
         return unit.id
     }
 
@@ -92,55 +85,40 @@ package struct TenancyFixture: Sendable {
         let (property, unit): (PropertyID?, UnitID?) =
             switch placement {
             case .property(let id): (id, nil)
-            case .unit(let id): (units[id]?.propertyID, id)
+            case .unit(let id): (directory.unit(id)?.propertyID, id)
             case .unassigned: (nil, nil)
             }
         let device = LockDevice(
-            id: id(), name: name, adapter: adapter, address: address, portfolioID: property.flatMap { portfolios[$0] },
+            id: id(), name: name, adapter: adapter, address: address,
+            portfolioID: property.flatMap { directory.property($0)?.portfolioID },
             propertyID: property, unitID: unit, isRemoteOperationEnabled: isRemoteOperationEnabled, capabilities: capabilities,
             createdAt: createdAt, updatedAt: createdAt)
-        put(device)
+        apply(.putDevice(device))
         return device.id
     }
 
     /// Adds a device of the property to the common areas of a unit.
     package mutating func share(_ device: DeviceID, with unit: UnitID) {
-        guard var changed = units[unit] else { return }
+        guard var changed = directory.unit(unit) else { return }
         changed.commonAreaAccessIDs.append(device)
-        put(changed)
+        apply(.putUnit(changed))
     }
 
     /// Changes an existing device.
     package mutating func change(_ device: DeviceID, _ body: (inout LockDevice) -> Void) {
-        guard var changed = devices[device] else { return }
+        guard var changed = self.device(device) else { return }
         body(&changed)
-        put(changed)
+        apply(.putDevice(changed))
     }
 
     /// Removes a device.
-    package mutating func remove(_ device: DeviceID) {
-        devices[device] = nil
-        changes.append(.removeDevice(device))
-    }
+    package mutating func remove(_ device: DeviceID) { apply(.removeDevice(device)) }
 
     /// Removes an entity that nothing refers to any more, or a user.
-    package mutating func remove(_ removal: TenancyChange) {
-        if case .removeUser(let id) = removal { users[id] = nil }
-        changes.append(removal)
-    }
+    package mutating func remove(_ removal: TenancyChange) { apply(removal) }
 
     /// Returns the current version of a device; `nil` if this fixture did not create it.
-    package func device(_ id: DeviceID) -> LockDevice? { devices[id] }
-
-    private mutating func put(_ unit: Unit) {
-        units[unit.id] = unit
-        changes.append(.putUnit(unit))
-    }
-
-    private mutating func put(_ device: LockDevice) {
-        devices[device.id] = device
-        changes.append(.putDevice(device))
-    }
+    package func device(_ id: DeviceID) -> LockDevice? { directory.device(id) }
 }
 
 // MARK: - Users and rights
@@ -153,38 +131,35 @@ extension TenancyFixture {
         _ firstName: String, lastName: String = "", email: String? = nil, isEnabled: Bool = true, isSuperAdmin: Bool = false
     ) -> UserID {
         let user = User(
-            id: id(), email: email ?? "\(firstName.lowercased())\(users.isEmpty ? "" : "\(users.count)")@example.com",
+            id: id(),
+            email: email ?? "\(firstName.lowercased())\(directory.userCount == 0 ? "" : "\(directory.userCount)")@example.com",
             firstName: firstName, lastName: lastName, isEnabled: isEnabled, isSuperAdmin: isSuperAdmin, createdAt: createdAt,
             updatedAt: createdAt)
-        put(user)
+        apply(.putUser(user))
         return user.id
     }
 
     /// Changes an existing user, for example to disable it.
     package mutating func change(_ user: UserID, _ body: (inout User) -> Void) {
-        guard var changed = users[user] else { return }
+        guard var changed = self.user(user) else { return }
         body(&changed)
-        put(changed)
+        apply(.putUser(changed))
     }
 
     /// Returns the current version of a user; `nil` if this fixture did not create it.
-    package func user(_ id: UserID) -> User? { users[id] }
+    package func user(_ id: UserID) -> User? { directory.user(id) }
 
     /// Gives a user a role on a portfolio, property or unit.
     @discardableResult
     package mutating func assign(_ user: UserID, _ role: Role, _ entity: AssociatedEntity) -> AssociationID {
         let association = UserRoleAssociation(
             id: id(), userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: createdAt)
-        associations[association.id] = association
-        changes.append(.putAssociation(association))
+        apply(.putAssociation(association))
         return association.id
     }
 
     /// Removes a role.
-    package mutating func remove(_ association: AssociationID) {
-        associations[association] = nil
-        changes.append(.removeAssociation(association))
-    }
+    package mutating func remove(_ association: AssociationID) { apply(.removeAssociation(association)) }
 
     /// Grants a guest access.
     ///
@@ -200,7 +175,7 @@ extension TenancyFixture {
         hours: Range<Int> = 0..<24, schedule: Schedule? = nil, under association: AssociationID
     ) -> GuestAccessID? {
         guard let property = devices.compactMap({ device($0)?.propertyID }).first,
-            let grantor = associations[association]
+            let grantor = directory.association(association)
         else { return nil }
         let window = GuestWindow(
             validFrom: createdAt.advanced(by: .seconds(hours.lowerBound * 3600)),
@@ -209,27 +184,17 @@ extension TenancyFixture {
             id: id(), guestUserID: user, label: label, propertyID: property, deviceIDs: devices, operations: operations,
             window: window, schedule: schedule, grantedByUserID: grantor.userID, grantedUnderAssociationID: association,
             grantedUnderRole: grantor.role, createdAt: createdAt)
-        put(access)
+        apply(.putGuestAccess(access))
         return access.id
     }
 
     /// Returns the current version of a guest access; `nil` if this fixture did not create it.
-    package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { guestAccesses[id] }
+    package func guestAccess(_ id: GuestAccessID) -> GuestAccess? { directory.guestAccess(id) }
 
     /// Revokes a guest access at `instant`.
     package mutating func revoke(_ access: GuestAccessID, at instant: Timestamp) {
-        guard var changed = guestAccesses[access] else { return }
+        guard var changed = guestAccess(access) else { return }
         changed.revokedAt = instant
-        put(changed)
-    }
-
-    private mutating func put(_ user: User) {
-        users[user.id] = user
-        changes.append(.putUser(user))
-    }
-
-    private mutating func put(_ access: GuestAccess) {
-        guestAccesses[access.id] = access
-        changes.append(.putGuestAccess(access))
+        apply(.putGuestAccess(changed))
     }
 }
