@@ -11,7 +11,11 @@ package enum MerkleTree {
 
     /// Returns SHA-256(0x01 ‖ `left` ‖ `right`).
     package static func nodeHash(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> [UInt8] {
-        Array(SHA256.hash(data: [0x01] + left + right))
+        var input: [UInt8] = [0x01]
+        input.reserveCapacity(1 + 2 * hashByteCount)
+        input.append(contentsOf: left)
+        input.append(contentsOf: right)
+        return SHA256.hash(data: input).withUnsafeBytes { Array($0) }
     }
 
     /// The root of the empty tree: SHA-256 of no bytes.

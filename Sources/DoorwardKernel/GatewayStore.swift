@@ -52,12 +52,8 @@ package protocol AccessLogStore: Sendable {
     /// The logs that contain readable personal values of this user; empty after the user's keys were destroyed.
     func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID]
 
-    /// The root hash of one complete subtree of the log's Merkle tree. The subtree covers 2^`level` leaves, from leaf `index` ·
-    /// 2^`level` on; at level 0 it is one leaf hash. Also available for removed records; `nil` if the tree has no such subtree
-    /// yet.
-    func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]?
-
-    /// The root hashes of several complete subtrees, as of `node`, in one read; `nil` if one of them is absent.
+    /// The root hashes of several complete subtrees of the log's Merkle tree, in one read. Also available for removed records; `nil`
+    /// if the tree does not have one of them yet.
     ///
     /// - Parameter reader: reads many hashes as a list of this reader, and throws the list errors; `nil` reads the few of one
     ///   proof.
@@ -68,6 +64,13 @@ package protocol AccessLogStore: Sendable {
 
     /// The frontier of the tree over all records of the log; `nil` if the log has no record.
     func frontier(of log: LogID) async throws(StoreError) -> MerkleFrontier?
+}
+
+extension AccessLogStore {
+    /// The root hash of one complete subtree; at level 0 it is one leaf hash. `nil` if the tree has no such subtree yet.
+    package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
+        try await nodes([MerkleNode(level: level, index: index)], of: log, for: nil)?.first
+    }
 }
 
 /// The entities of the tenancy, and the counters stored with them.

@@ -271,11 +271,6 @@ package final class SQLiteStore: GatewayStore {
         }
     }
 
-    /// Reads only a few rows of hashes, independent of the length of the log.
-    package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
-        try await reader.read { try LogTiles.hashes(of: [MerkleNode(level: level, index: index)], in: log, $0)?.first }
-    }
-
     /// Reads one row of each log, in one snapshot.
     package func logHeads() async throws(StoreError) -> [LogHead] { try await reader.read { try LogHeadReading.heads(in: $0) } }
 

@@ -196,11 +196,6 @@ package final class InMemoryStore: GatewayStore {
         read { $0.logs(withValuesOf: person) }
     }
 
-    /// Computes the node from all leaves.
-    package func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
-        read { $0.node(level: level, index: index, of: log) }
-    }
-
     /// Counts the records of each log.
     package func logHeads() async throws(StoreError) -> [LogHead] {
         if state.withLock(\.areHeadsUnavailable) { throw .unavailable }

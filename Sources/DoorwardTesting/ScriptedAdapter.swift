@@ -205,7 +205,13 @@ package final class ScriptedAdapter: LockAdapter {
     /// Records the command, and then performs the lock's behaviour. If `send` throws, the command is not recorded.
     package func send(_ command: LockCommand) throws(AdapterError) {
         let device = command.deviceID
-        let (behaviour, onSend) = try prepare(device)
+        let (behaviour, onSend) = try state.withLock { (state) throws(AdapterError) in
+            if state.attached[device] == nil { throw .notAttached }
+            let behaviour = state.behaviours[device] ?? state.defaultBehaviour
+            if case .fail(let error) = behaviour { throw error }
+            if state.receiver == nil { throw .offline }
+            return (behaviour, state.onSend)
+        }
         guard let result = Self.result(of: command) else { throw .unsupported }
         onSend?(command)
         let sent = SentCommand(command: command, at: clock.monotonicNow())
@@ -242,21 +248,6 @@ package final class ScriptedAdapter: LockAdapter {
         }
     }
 
-    private func prepare(
-        _ device: DeviceID
-    ) throws(AdapterError) -> (behaviour: Behaviour, onSend: (@Sendable (LockCommand) -> Void)?) {
-        let (isAttached, isRunning, behaviour, onSend) = state.withLock { state in
-            (
-                state.attached[device] != nil, state.receiver != nil, state.behaviours[device] ?? state.defaultBehaviour,
-                state.onSend
-            )
-        }
-        if !isAttached { throw .notAttached }
-        if case .fail(let error) = behaviour { throw error }
-        if !isRunning { throw .offline }
-        return (behaviour, onSend)
-    }
-
     /// The report that confirms a command; `nil` for a command that no lock supports.
     private static func result(of command: LockCommand) -> LockReport.Fact? {
         command.operation == .changeSettings ? command.settings.map { .settings($0) } : command.operation.restingState.map(fact)
@@ -284,7 +275,3 @@ package final class ScriptedAdapter: LockAdapter {
 
 /// Returns the values that identify the lock of an address: the broker and the topic.
 private func endpoint(of address: [String: JSONValue]) -> [JSONValue?] { [address["broker"], address["topic"]] }
-
-extension AttachedLock {
-    fileprivate var endpoint: [JSONValue?] { DoorwardTesting.endpoint(of: address) }
-}

@@ -69,9 +69,6 @@ final class CountingStore: GatewayStore {
     func logs(withValuesOf person: UserID) async throws(StoreError) -> [LogID] {
         try await inner.logs(withValuesOf: person)
     }
-    func node(level: Int, index: UInt64, of log: LogID) async throws(StoreError) -> [UInt8]? {
-        try await inner.node(level: level, index: index, of: log)
-    }
     func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] { try await inner.usesTaken() }
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {
         note("command")

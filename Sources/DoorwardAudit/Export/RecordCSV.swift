@@ -11,8 +11,6 @@ package struct RecordCSV: Sendable {
     /// The lines written since `take` was called last.
     private var text = mark
     private var isAtLineStart = true
-    /// The number of records written.
-    package private(set) var count: UInt64 = 0
 
     /// The names of the columns. Those of fields are the names in the API.
     package static let columns = [
@@ -64,7 +62,6 @@ package struct RecordCSV: Sendable {
         for text in after { cell(text) }
         cell(body.details.isEmpty ? nil : String(decoding: RecordObject.json(of: body.details), as: UTF8.self))
         endLine()
-        count += 1
     }
 
     /// An instant in RFC 3339 with the offset of a zone, such as `2026-11-21T09:46:00.000+01:00`.
