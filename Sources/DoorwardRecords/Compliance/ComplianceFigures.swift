@@ -195,17 +195,12 @@ package struct ComplianceFigures: Sendable {
         if outcome == .denied { return addDenial(record) }
         let isConfirmed = outcome == .confirmed
         let opens = operation == .unlock || operation == .unlatch
-        note(body) {
-            $0.confirmed += isConfirmed ? 1 : 0
-            $0.failed += isConfirmed ? 0 : 1
-        } person: {
-            $0.opened += isConfirmed && opens ? 1 : 0
-            $0.otherConfirmed += isConfirmed && !opens ? 1 : 0
-            $0.failed += isConfirmed ? 0 : 1
-        } device: {
-            $0.opened += isConfirmed && opens ? 1 : 0
-            $0.otherConfirmed += isConfirmed && !opens ? 1 : 0
-            $0.failed += isConfirmed ? 0 : 1
+        if !isConfirmed {
+            count(body, \.failed, person: \.failed, device: \.failed)
+        } else if opens {
+            count(body, \.confirmed, person: \.opened, device: \.opened)
+        } else {
+            count(body, \.confirmed, person: \.otherConfirmed, device: \.otherConfirmed)
         }
         if outcome == .failed, body.outcomeDetail == "jammed" {
             beginJam(record)
@@ -220,13 +215,7 @@ package struct ComplianceFigures: Sendable {
         if let reason = body.reason ?? body.outcomeDetail.flatMap({ DenialReason(rawValue: $0) }) {
             denials[reason, default: 0] += 1
         }
-        note(body) {
-            $0.denied += 1
-        } person: {
-            $0.denied += 1
-        } device: {
-            $0.denied += 1
-        }
+        count(body, \.denied, person: \.denied, device: \.denied)
         denialRows.add(record)
     }
 
@@ -235,12 +224,7 @@ package struct ComplianceFigures: Sendable {
         switch body.event {
         case .locked?, .unlocked?, .unlatched?:
             byHand[body.method ?? .unknown, default: 0] += 1
-            note(body) {
-                $0.byHand += 1
-            } person: { _ in
-            } device: {
-                $0.byHand += 1
-            }
+            count(body, \.byHand, person: nil, device: \.byHand)
             endJam(body)
         case .jammed?: beginJam(record)
         case .offline?: beginOutage(record)
@@ -255,21 +239,22 @@ package struct ComplianceFigures: Sendable {
     /// The events that are listed one by one.
     private static let notable: Set<RecordEvent> = [.tamper, .batteryLow, .doorForced, .keypadLockout]
 
-    private mutating func note(
-        _ body: RecordBody, _ bucket: (inout Bucket) -> Void, person: (inout PersonUse) -> Void,
-        device: (inout DeviceUse) -> Void
+    /// - Parameter person: `nil` for what nobody did by a command.
+    private mutating func count(
+        _ body: RecordBody, _ bucket: WritableKeyPath<Bucket, Int>, person: WritableKeyPath<PersonUse, Int>?,
+        device: WritableKeyPath<DeviceUse, Int>
     ) {
         // The last bucket that begins at or before the record.
-        if let index = limits.lastIndex(where: { $0 <= body.at }), index < buckets.count { bucket(&buckets[index]) }
-        if body.kind != .deviceEvent {
+        if let index = limits.lastIndex(where: { $0 <= body.at }), index < buckets.count { buckets[index][keyPath: bucket] += 1 }
+        if let person {
             people.update(ActorKey(body.actor)) { use in
                 use.name = body.actor.name ?? use.name
                 use.userID = body.actor.userID
                 (use.first, use.last) = (use.first ?? body.at, body.at)
-                person(&use)
+                use[keyPath: person] += 1
             }
         }
-        update(body, device)
+        update(body) { $0[keyPath: device] += 1 }
     }
 
     private mutating func update(_ body: RecordBody, _ change: (inout DeviceUse) -> Void) {
