@@ -263,8 +263,7 @@ package enum PersonKeyOwner: Hashable, Sendable {
 
     /// Returns the day of `instant` in UTC.
     package static func day(of instant: Timestamp) -> Self {
-        let (days, rest) = instant.milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
-        return .day(CivilDate(daysSinceEpoch: rest < 0 ? days - 1 : days).description)
+        .day(CivilDate(daysSinceEpoch: instant.milliseconds.flooredQuotient(by: 86_400_000)).description)
     }
 }
 
@@ -302,10 +301,7 @@ package struct PersonKey: Sendable {
 
     /// Creates a new key. In the running gateway, `random` must be a cryptographic source.
     package init(using random: inout some RandomNumberGenerator) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.byteCount)
-        for _ in 0..<Self.byteCount / 8 { bytes.append(bigEndian: random.next()) }
-        self.init(material: bytes)
+        self.init(material: (0..<Self.byteCount / 8).reduce(into: []) { bytes, _ in bytes.append(bigEndian: random.next()) })
     }
 
     private init(material bytes: [UInt8]) { secret = Secret(Material(bytes)) }

@@ -5,17 +5,15 @@ internal import Logging
 import Synchronization
 
 /// The statement that a new key replaces an old one, signed by both.
-struct KeyRotation {
-    /// What the record of the rotation contains.
-    let details: [String: RecordValue]
-
+enum KeyRotation {
     /// The signed text: both keys, each in a line of its own after a line with the purpose.
     static func text(from old: VerifierKey, to new: VerifierKey) -> String { "doorward/key-rotation/1\n\(old)\n\(new)\n" }
 
-    init(from old: NoteSigner, to new: NoteSigner) throws {
+    /// What the record of the rotation contains.
+    static func details(from old: NoteSigner, to new: NoteSigner) throws -> [String: RecordValue] {
         let text = Self.text(from: old.verifierKey, to: new.verifierKey)
         let note = SignedNote(text: text, signatures: [try old.signature(of: text), try new.signature(of: text)])
-        details = [
+        return [
             "note": .string(note.rendered), "oldKey": .string("\(old.verifierKey)"), "newKey": .string("\(new.verifierKey)"),
         ]
     }
@@ -40,7 +38,7 @@ extension Checkpoints {
             try await storeGuard.write(
                 StoreTransaction(
                     credentials: [.noteKey(.checkpoints, publicHalf: signer.verifierKey.key)],
-                    records: [record(random.id(at: now), now, try KeyRotation(from: former, to: signer).details)]))
+                    records: [record(random.id(at: now), now, try KeyRotation.details(from: former, to: signer))]))
             state.withLock { $0.signer = signer }
             // From here on the new key is in force: a step that fails is repeated in the next round or at the next start.
             do {

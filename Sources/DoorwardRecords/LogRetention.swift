@@ -117,8 +117,7 @@ package final class LogRetention: Sendable {
     /// The first instant whose records are kept: the beginning of the day (UTC) that is `days` before today.
     static func limit(_ now: Timestamp, days: Int) -> Timestamp {
         let day: Int64 = 86_400_000
-        let today = now.milliseconds - ((now.milliseconds % day) + day) % day
-        return Timestamp(milliseconds: today - Int64(days) * day)
+        return Timestamp(milliseconds: (now.milliseconds.flooredQuotient(by: day) - Int64(days)) * day)
     }
 
     /// The numbers of the first record that is left and of the first one that is not expired; `nil` for a log without records,

@@ -94,8 +94,7 @@ package struct ExportVerifier: Sendable {
     package mutating func finish() async throws -> Verdict {
         while !inFlight.isEmpty { try await addOldest() }
         guard let state, let end, rest.isEmpty else {
-            if end != nil { throw fault(.afterTheEnd) }
-            throw fault(.incomplete)
+            throw fault(end == nil ? .incomplete : .afterTheEnd)
         }
         // A line after the last one is rejected when it is added.
         return Verdict(

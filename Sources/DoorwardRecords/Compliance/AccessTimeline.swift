@@ -247,8 +247,6 @@ package struct CappedTally<Key: Hashable & Sendable, Value: Sendable>: Sendable 
             uncounted += 1
             return
         }
-        var value = values[key] ?? empty
-        change(&value)
-        values[key] = value
+        change(&values[key, default: empty])
     }
 }
