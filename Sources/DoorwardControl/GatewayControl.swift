@@ -199,8 +199,7 @@ package final class GatewayControl: Sendable {
         complianceReports = ComplianceReports(kernel, devices: devices, checkpoints: checkpoints)
         self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
         backupService = BackupService(kernel)
-        streams = LiveStreams(
-            kernel, devices: devices, sessions: sessions, feed: feed, table: openStreams, metrics: metrics)
+        streams = LiveStreams(kernel, devices: devices, sessions: sessions, feed: feed, table: openStreams, metrics: metrics)
     }
 
     /// Whether the store can write and the adapters have been started.
