@@ -73,37 +73,26 @@ struct Pagination: JSONRenderable {
 
 /// Makes and reads the opaque cursors of access records. A cursor is valid for the caller and the filters that it was made for.
 ///
-/// A cursor is encrypted with AES-256-GCM: otherwise its position would reveal how many records the log has, which the caller may
-/// not learn. All cursors have the same length.
+/// A cursor is encrypted: otherwise its position would reveal how many records the log has, which the caller may not learn. All
+/// cursors have the same length.
 struct Cursors: Sendable {
-    private let key: SymmetricKey
-    private let random: RandomSource
+    private let sealer: PositionSealer
 
     /// Bytes of a position: `at`, `seq`, a byte that is set for the log of a portfolio, and the portfolio's id.
     private static let placeBytes = 8 + 8 + 1 + 16
-    /// Bytes of a cursor, including the nonce and the tag of AES-GCM.
-    private static let sealedBytes = 12 + placeBytes + 16
 
     /// - Parameter random: the source of the nonces.
-    init(key: SymmetricKey, random: RandomSource) { (self.key, self.random) = (key, random) }
+    init(key: SymmetricKey, random: RandomSource) { sealer = PositionSealer(key: key, random: random) }
 
     /// - Parameter scope: the caller, filters and order that the cursor is bound to.
     /// - Throws: errors of the cipher. No position causes one.
     func cursor(after position: RecordPosition, scope: String) throws -> String {
-        let nonce = try AES.GCM.Nonce(data: random.bytes(12))
-        let sealed = try AES.GCM.seal(Self.bytes(of: position), using: key, nonce: nonce, authenticating: Array(scope.utf8))
-        return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
+        try sealer.seal(Self.bytes(of: position), scope: scope)
     }
 
     /// - Returns: `nil` for a text that `cursor` did not make for this scope.
     func position(_ cursor: String, scope: String) -> RecordPosition? {
-        guard cursor.utf8.count <= 2 * Self.sealedBytes, let bytes = Base64URL.decode(cursor.utf8),
-            bytes.count == Self.sealedBytes,
-            // Several texts can decode to the same bytes; only the canonical one is accepted.
-            Base64URL.encode(bytes) == cursor, let box = try? AES.GCM.SealedBox(combined: bytes),
-            let opened = try? AES.GCM.open(box, using: key, authenticating: Array(scope.utf8))
-        else { return nil }
-        return Self.position(Array(opened))
+        sealer.open(cursor, count: Self.placeBytes, scope: scope).map(Self.position)
     }
 
     private static func bytes(of position: RecordPosition) -> [UInt8] {
@@ -113,10 +102,36 @@ struct Cursors: Sendable {
         return bytes[..<16] + [portfolio == nil ? 0 : 1] + bytes[16...]
     }
 
-    private static func position(_ bytes: [UInt8]) -> RecordPosition? {
-        guard bytes.count == placeBytes else { return nil }
+    private static func position(_ bytes: [UInt8]) -> RecordPosition {
         func word(_ start: Int) -> UInt64 { bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
         let log: LogID = bytes[16] == 0 ? .gateway : .portfolio(PortfolioID(high: word(17), low: word(25)))
         return RecordPosition(log: log, seq: word(8), at: Timestamp(milliseconds: Int64(bitPattern: word(0))))
+    }
+}
+
+/// Seals positions into opaque texts with AES-256-GCM. A text is valid for the scope that it was made for.
+struct PositionSealer: Sendable {
+    let key: SymmetricKey
+    /// The source of the nonces.
+    let random: RandomSource
+
+    /// - Throws: errors of the cipher. No position causes one.
+    func seal(_ position: [UInt8], scope: String) throws -> String {
+        let nonce = try AES.GCM.Nonce(data: random.bytes(12))
+        let sealed = try AES.GCM.seal(position, using: key, nonce: nonce, authenticating: Array(scope.utf8))
+        return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
+    }
+
+    /// - Parameter count: the number of bytes of the position.
+    /// - Returns: `nil` for a text that `seal` did not make for this scope.
+    func open(_ text: String, count: Int, scope: String) -> [UInt8]? {
+        // With the nonce and the tag of AES-GCM.
+        let sealedBytes = 12 + count + 16
+        guard text.utf8.count <= 2 * sealedBytes, let bytes = Base64URL.decode(text.utf8), bytes.count == sealedBytes,
+            // Several texts can decode to the same bytes; only the canonical one is accepted.
+            Base64URL.encode(bytes) == text, let box = try? AES.GCM.SealedBox(combined: bytes),
+            let opened = try? AES.GCM.open(box, using: key, authenticating: Array(scope.utf8))
+        else { return nil }
+        return Array(opened)
     }
 }

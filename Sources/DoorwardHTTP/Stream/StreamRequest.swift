@@ -17,13 +17,9 @@ enum StreamRequest {
 
     static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || $0.properties.numericType != nil || "._-".unicodeScalars.contains($0))
             }
     }
 
@@ -123,38 +119,26 @@ enum StreamRequest {
 
 /// Makes and reads the opaque ids of events. An id is valid for the caller and the names of its stream.
 ///
-/// Like a cursor (see `Cursors`), an id is encrypted with AES-256-GCM: its numbers would reveal how busy the gateway is. All ids
-/// have the same length.
+/// Like a cursor (see `Cursors`), an id is encrypted: its numbers would reveal how busy the gateway is. All ids have the same length.
 struct StreamPositions: Sendable {
-    private let key: SymmetricKey
-    private let random: RandomSource
+    private let sealer: PositionSealer
 
     /// Bytes of a position: four words, the latest time, a byte of flags, and the entries of the logs.
     private static let positionBytes = 4 * 8 + 8 + 1 + LogPositions.maxEntries * 13
-    /// Bytes of an id, including the nonce and the tag of AES-GCM.
-    private static let sealedBytes = 12 + positionBytes + 16
-
     /// - Parameter random: the source of the nonces.
-    init(key: SymmetricKey, random: RandomSource) { (self.key, self.random) = (key, random) }
+    init(key: SymmetricKey, random: RandomSource) { sealer = PositionSealer(key: key, random: random) }
 
     /// What an id is bound to.
     static func scope(_ principal: Principal, names: String) -> String { "\(principal.key)\n\n\(names)" }
 
     /// - Throws: errors of the cipher. No position causes one.
     func id(of position: StreamPosition, scope: String) throws -> String {
-        let nonce = try AES.GCM.Nonce(data: random.bytes(12))
-        let sealed = try AES.GCM.seal(Self.bytes(of: position), using: key, nonce: nonce, authenticating: Array(scope.utf8))
-        return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
+        try sealer.seal(Self.bytes(of: position), scope: scope)
     }
 
     /// - Returns: `nil` for a text that `id` did not make for this scope.
     func position(_ id: String, scope: String) -> StreamPosition? {
-        guard id.utf8.count <= 2 * Self.sealedBytes, let bytes = Base64URL.decode(id.utf8), bytes.count == Self.sealedBytes,
-            // Several texts can decode to the same bytes; only the canonical one is accepted.
-            Base64URL.encode(bytes) == id, let box = try? AES.GCM.SealedBox(combined: bytes),
-            let opened = try? AES.GCM.open(box, using: key, authenticating: Array(scope.utf8))
-        else { return nil }
-        return Self.position(Array(opened))
+        sealer.open(id, count: Self.positionBytes, scope: scope).map(Self.position)
     }
 
     private static func bytes(of position: StreamPosition) -> [UInt8] {
@@ -174,8 +158,7 @@ struct StreamPositions: Sendable {
         return bytes
     }
 
-    private static func position(_ bytes: [UInt8]) -> StreamPosition? {
-        guard bytes.count == positionBytes else { return nil }
+    private static func position(_ bytes: [UInt8]) -> StreamPosition {
         func word(_ start: Int, _ count: Int = 8) -> UInt64 { bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) } }
         let entries = (0..<LogPositions.maxEntries).compactMap { index -> LogPositions.Entry? in
             let start = 41 + index * 13
