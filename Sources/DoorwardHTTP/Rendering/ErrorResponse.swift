@@ -130,13 +130,9 @@ struct ErrorResponse {
     private init(invalid problems: [FieldProblem]) {
         self.init(.invalidRequest, "The request is not valid; see details.fields.")
         details = { writer in
-            writer.field("fields") { writer in
-                writer.array(problems) { writer, problem in
-                    writer.object { writer in
-                        writer.field("field", problem.field)
-                        writer.field("problem", problem.problem)
-                    }
-                }
+            writer.objects("fields", problems) { writer, problem in
+                writer.field("field", problem.field)
+                writer.field("problem", problem.problem)
             }
         }
     }

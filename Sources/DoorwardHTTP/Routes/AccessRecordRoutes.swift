@@ -32,8 +32,7 @@ enum AccessRecordRoutes {
     private static func read(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try request.readNothing()
         let record = try await request.control.history.record(request.id("id"), for: request.caller)
-        let view = request.view
-        return .success { $0.field("accessRecord") { view.record(record, into: &$0) } }
+        return .success { $0.field("accessRecord") { request.view.record(record, into: &$0) } }
     }
 
     private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -81,17 +80,11 @@ enum AccessRecordRoutes {
                 for: request.caller, filter: query.filter, limits: query.limits, by: query.grouping)
         }
         return .success { writer in
-            writer.field("buckets") { writer in
-                writer.array(Array(buckets.enumerated())) { writer, bucket in
-                    writer.object { writer in
-                        writer.field("from", query.limits[bucket.offset])
-                        writer.field("until", query.limits[bucket.offset + 1])
-                        writer.field("counts") { writer in
-                            writer.object { writer in
-                                for value in bucket.element.keys.sorted() { writer.field(value, bucket.element[value] ?? 0) }
-                            }
-                        }
-                    }
+            writer.objects("buckets", Array(buckets.enumerated())) { writer, bucket in
+                writer.field("from", query.limits[bucket.offset])
+                writer.field("until", query.limits[bucket.offset + 1])
+                writer.object("counts") { writer in
+                    for value in bucket.element.keys.sorted() { writer.field(value, bucket.element[value] ?? 0) }
                 }
             }
         }

@@ -37,18 +37,14 @@ enum AdapterRoutes {
         try request.readNothing()
         let adapters = try request.control.adapterStates.all(for: request.caller)
         return .success { writer in
-            writer.field("adapters") { writer in
-                writer.array(adapters) { writer, adapter in
-                    writer.object { writer in
-                        writer.field("kind", adapter.kind)
-                        writer.field("health", adapter.health)
-                        writer.field("problem", adapter.problem)
-                        writer.field("deviceCount", adapter.deviceCount)
-                        writer.field("onlineCount", adapter.onlineCount)
-                        writer.field("address") { writer in writer.array(adapter.addressKeys) { $1.write(into: &$0) } }
-                        writer.field("transports") { writer in writer.array(adapter.transports) { $1.write(into: &$0) } }
-                    }
-                }
+            writer.objects("adapters", adapters) { writer, adapter in
+                writer.field("kind", adapter.kind)
+                writer.field("health", adapter.health)
+                writer.field("problem", adapter.problem)
+                writer.field("deviceCount", adapter.deviceCount)
+                writer.field("onlineCount", adapter.onlineCount)
+                writer.field("address") { writer in writer.array(adapter.addressKeys) { $1.write(into: &$0) } }
+                writer.field("transports") { writer in writer.array(adapter.transports) { $1.write(into: &$0) } }
             }
         }
     }
@@ -149,8 +145,7 @@ enum SimulatorRoutes {
         if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal {
             throw GatewayError.conflict(refusal)
         }
-        let view = request.view
-        return .success { $0.field("device") { view.device(device, into: &$0) } }
+        return .success { $0.field("device") { request.view.device(device, into: &$0) } }
     }
 }
 

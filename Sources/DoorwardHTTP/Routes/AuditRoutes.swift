@@ -46,17 +46,13 @@ enum AuditRoutes {
         try request.readNothing()
         let logs = try await request.control.audit.logs(for: request.caller)
         return .success { writer in
-            writer.field("logs") { writer in
-                writer.array(logs) { writer, log in
-                    writer.object { writer in
-                        writer.field("id", log.log.description)
-                        writer.field("portfolioId", log.log.portfolioID)
-                        writer.field("origin", log.origin)
-                        writer.field("size", log.size)
-                        writer.field("lastCheckpointAt", log.lastCheckpointAt)
-                        writer.field("isContradicted", log.isContradicted)
-                    }
-                }
+            writer.objects("logs", logs) { writer, log in
+                writer.field("id", log.log.description)
+                writer.field("portfolioId", log.log.portfolioID)
+                writer.field("origin", log.origin)
+                writer.field("size", log.size)
+                writer.field("lastCheckpointAt", log.lastCheckpointAt)
+                writer.field("isContradicted", log.isContradicted)
             }
         }
     }
@@ -122,13 +118,11 @@ extension APIResponse {
 
     fileprivate static func proof(_ proof: AuditLogs.Proof, _ fields: (inout JSONWriter) -> Void) -> APIResponse {
         .success { writer in
-            writer.field("proof") { writer in
-                writer.object { writer in
-                    writer.field("logId", proof.log.description)
-                    fields(&writer)
-                    writer.field("hashes") { writer in
-                        writer.array(proof.hashes) { $0.string(Data($1).base64EncodedString()) }
-                    }
+            writer.object("proof") { writer in
+                writer.field("logId", proof.log.description)
+                fields(&writer)
+                writer.field("hashes") { writer in
+                    writer.array(proof.hashes) { $0.string(Data($1).base64EncodedString()) }
                 }
             }
         }

@@ -94,19 +94,15 @@ extension NamedPrincipal: JSONRenderable {
 
     package func write(into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.field("principal") { writer in
-                writer.object { writer in
-                    writer.field("kind", kind)
-                    writer.field("id", id)
-                    writer.field("name", name)
-                }
+            writer.object("principal") { writer in
+                writer.field("kind", kind)
+                writer.field("id", id)
+                writer.field("name", name)
             }
-            writer.field("rule") { writer in
-                writer.object { writer in
-                    writer.field("kind", rule.kind)
-                    writer.field("id", showsRuleID ? rule.id : nil)
-                    writer.field("role", rule.role)
-                }
+            writer.object("rule") { writer in
+                writer.field("kind", rule.kind)
+                writer.field("id", showsRuleID ? rule.id : nil)
+                writer.field("role", rule.role)
             }
             writer.field("until", until)
         }
@@ -173,29 +169,17 @@ enum PermissionRoutes {
     private static let body: [UInt8] = {
         let view = PermissionMatrixView()
         return APIResponse.success { writer in
-            writer.field("operations") { writer in
-                writer.array(view.operations) { writer, row in
-                    writer.object { writer in
-                        writer.field("operation", row.operation)
-                        writer.field("holders") { writer in
-                            writer.array(row.holders) { writer, holder in
-                                writer.object { writer in
-                                    writer.field("role", holder.role)
-                                    writer.fieldIfPresent("condition", holder.condition?.rawValue)
-                                }
-                            }
-                        }
-                    }
+            writer.objects("operations", view.operations) { writer, row in
+                writer.field("operation", row.operation)
+                writer.objects("holders", row.holders) { writer, holder in
+                    writer.field("role", holder.role)
+                    writer.fieldIfPresent("condition", holder.condition?.rawValue)
                 }
             }
-            writer.field("management") { writer in
-                writer.array(view.management) { writer, row in
-                    writer.object { writer in
-                        writer.field("permission", row.permission.rawValue)
-                        writer.field("superAdmin", row.superAdmin.rawValue)
-                        writer.field("roles", row.roles)
-                    }
-                }
+            writer.objects("management", view.management) { writer, row in
+                writer.field("permission", row.permission.rawValue)
+                writer.field("superAdmin", row.superAdmin.rawValue)
+                writer.field("roles", row.roles)
             }
         }.body
     }()

@@ -109,8 +109,7 @@ enum CommandRoutes {
     private static func read(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try request.readNothing()
         let command = try await request.control.commands.command(request.id("id"), for: request.caller)
-        let view = request.view
-        return .success { $0.field("command") { view.command(command, into: &$0) } }
+        return .success { $0.field("command") { request.view.command(command, into: &$0) } }
     }
 
     private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {

@@ -55,8 +55,7 @@ enum DeviceRoutes {
         let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         let device = try await request.control.attachedDevices.change(
             request.caller, request.id("id"), changes, onlyIf: condition)
-        let view = request.view
-        return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
+        return answer(device, request)
     }
 
     /// Reads changes: `null` clears an optional field; a field whose key is absent stays as it is.
@@ -113,8 +112,7 @@ enum DeviceRoutes {
     private static func moveToUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let id: DeviceID = try request.readBody { $0.requiredID("deviceId") }
         let device = try await request.control.attachedDevices.move(request.caller, id, to: request.id("id"))
-        let view = request.view
-        return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
+        return answer(device, request)
     }
 
     private static func removeFromUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -128,8 +126,7 @@ enum DeviceRoutes {
         let refresh = try request.readQuery { $0.bool("refresh") ?? false }
         let (device, status) = try request.control.attachedDevices.status(
             of: request.id("id"), for: request.caller, refresh: refresh)
-        let view = request.view
-        return .success { $0.field("status") { view.status(status, of: device, into: &$0) } }
+        return .success { $0.field("status") { request.view.status(status, of: device, into: &$0) } }
     }
 
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
@@ -144,6 +141,11 @@ enum DeviceRoutes {
     private static func listOfUnit(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         return try answer(try request.control.attachedDevices.list(of: request.id("id"), for: request.caller, page), request)
+    }
+
+    private static func answer(_ device: LockDevice, _ request: AuthenticatedRequest) -> APIResponse {
+        let view = request.view
+        return .success { $0.field("device") { view.device(device, into: &$0) } }.tagged(view.tag(of: device))
     }
 
     /// A list of locks is most of what the console loads first, so it is compressed.

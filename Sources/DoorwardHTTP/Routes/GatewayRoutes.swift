@@ -94,21 +94,19 @@ enum ClockRoutes {
 
     private static func answer(_ status: ClockStatus) -> APIResponse {
         .success { writer in
-            writer.field("clock") { writer in
-                writer.object { writer in
-                    writer.field("isTrusted", status.distrust == nil)
-                    writer.field("reason", status.distrust?.rawValue)
-                    writer.field("at", status.at)
-                    writer.field("mark", status.highWaterMark)
-                    writer.field("isSynchronised", status.isSynchronised)
-                    writer.field("maxStepSeconds", Int(status.maxStep.components.seconds))
-                    writer.field("lastStep") { writer in
-                        guard let step = status.lastStep else { return writer.null() }
-                        writer.object { writer in
-                            writer.field("before", step.before)
-                            writer.field("after", step.after)
-                            writer.field("stepMs", Int(step.size.wholeMilliseconds))
-                        }
+            writer.object("clock") { writer in
+                writer.field("isTrusted", status.distrust == nil)
+                writer.field("reason", status.distrust?.rawValue)
+                writer.field("at", status.at)
+                writer.field("mark", status.highWaterMark)
+                writer.field("isSynchronised", status.isSynchronised)
+                writer.field("maxStepSeconds", Int(status.maxStep.components.seconds))
+                writer.field("lastStep") { writer in
+                    guard let step = status.lastStep else { return writer.null() }
+                    writer.object { writer in
+                        writer.field("before", step.before)
+                        writer.field("after", step.after)
+                        writer.field("stepMs", Int(step.size.wholeMilliseconds))
                     }
                 }
             }
@@ -130,19 +128,13 @@ enum StoreRoutes {
         let file = try request.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
         let backup = try await request.control.backupService.create(request.caller, to: file)
         return .success { writer in
-            writer.field("backup") { writer in
-                writer.object { writer in
-                    writer.field("file", backup.path)
-                    writer.field("bytes", Int(backup.bytes))
-                    writer.field("at", backup.at)
-                    writer.field("logs") { writer in
-                        writer.array(backup.logs) { writer, log in
-                            writer.object { writer in
-                                writer.field("id", log.log.description)
-                                writer.field("size", log.size)
-                            }
-                        }
-                    }
+            writer.object("backup") { writer in
+                writer.field("file", backup.path)
+                writer.field("bytes", Int(backup.bytes))
+                writer.field("at", backup.at)
+                writer.objects("logs", backup.logs) { writer, log in
+                    writer.field("id", log.log.description)
+                    writer.field("size", log.size)
                 }
             }
         }

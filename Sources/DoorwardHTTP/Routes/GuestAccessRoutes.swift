@@ -100,23 +100,15 @@ enum GuestAccessRoutes {
         return .success { writer in
             writer.field("guestAccess") { view.guestAccess(access, into: &$0) }
             if let intervals {
-                writer.field("intervals") { writer in
-                    writer.array(intervals) { writer, interval in
-                        writer.object { writer in
-                            writer.field("from", interval.lowerBound)
-                            writer.field("until", interval.upperBound)
-                        }
-                    }
+                writer.objects("intervals", intervals) { writer, interval in
+                    writer.field("from", interval.lowerBound)
+                    writer.field("until", interval.upperBound)
                 }
             }
             guard let devices else { return }
-            writer.field("devices") { writer in
-                writer.array(devices) { writer, device in
-                    writer.object { writer in
-                        writer.field("id", device.id)
-                        writer.field("name", device.name)
-                    }
-                }
+            writer.objects("devices", devices) { writer, device in
+                writer.field("id", device.id)
+                writer.field("name", device.name)
             }
         }.tagged(view.tag(of: access))
     }
@@ -184,13 +176,11 @@ enum GuestLinkRoutes {
         let link = try await request.control.guestLinks.create(request.caller, of: request.id("id"))
         let url = link.url(under: request.services.publicURL).reveal()
         return .success(201) { writer in
-            writer.field("link") { writer in
-                writer.object { writer in
-                    writer.field("url", url)
-                    writer.field("expiresAt", link.expiresAt)
-                    writer.field("qr", QRCode(url)?.svg(title: "QR code of the guest link"))
-                    writer.field("warning", request.services.linkWarning)
-                }
+            writer.object("link") { writer in
+                writer.field("url", url)
+                writer.field("expiresAt", link.expiresAt)
+                writer.field("qr", QRCode(url)?.svg(title: "QR code of the guest link"))
+                writer.field("warning", request.services.linkWarning)
             }
         }
     }

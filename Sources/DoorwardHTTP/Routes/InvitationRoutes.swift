@@ -21,8 +21,7 @@ enum InvitationRoutes {
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
         try request.readNothing()
         let invitation = try request.control.invitations.invitation(request.id("id"), for: request.caller)
-        let view = request.view
-        return .success { $0.field("invitation") { view.invitation(invitation, into: &$0) } }
+        return .success { $0.field("invitation") { request.view.invitation(invitation, into: &$0) } }
     }
 
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {

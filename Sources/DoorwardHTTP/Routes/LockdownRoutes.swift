@@ -72,8 +72,7 @@ enum LockdownRoutes {
     private static func lift(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try request.readNothing()
         let property = try await request.control.lockdowns.lift(request.caller, on: request.id("id"))
-        let view = request.view
-        return .success { $0.field("property") { view.property(property, into: &$0) } }
+        return .success { $0.field("property") { request.view.property(property, into: &$0) } }
     }
 }
 

@@ -235,22 +235,14 @@ extension RemovalPreview: JSONRenderable {
 
     package func write(into writer: inout JSONWriter) {
         writer.object { writer in
-            writer.field("removed") { writer in
-                writer.array(removed) { writer, removed in
-                    writer.object { writer in
-                        writer.field("type", removed.target.type)
-                        writer.field("id", removed.target.id)
-                        writer.field("name", removed.name)
-                    }
-                }
+            writer.objects("removed", removed) { writer, removed in
+                writer.field("type", removed.target.type)
+                writer.field("id", removed.target.id)
+                writer.field("name", removed.name)
             }
-            writer.field("ended") { writer in
-                writer.array(ended) { writer, ended in
-                    writer.object { writer in
-                        writer.field("type", ended.type)
-                        writer.field("id", ended.id)
-                    }
-                }
+            writer.objects("ended", ended) { writer, ended in
+                writer.field("type", ended.type)
+                writer.field("id", ended.id)
             }
         }
     }

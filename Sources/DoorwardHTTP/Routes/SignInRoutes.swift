@@ -151,12 +151,10 @@ enum SignInRoutes {
         let offer = try await request.control.passwordResets.offer(request.caller, to: request.id("id"))
         let base = request.services.publicURL
         return .success(201) { writer in
-            writer.field("reset") { writer in
-                writer.object { writer in
-                    writer.field("url", offer.url(under: base).reveal())
-                    writer.field("token", offer.token.reveal())
-                    writer.field("expiresAt", offer.expiresAt)
-                }
+            writer.object("reset") { writer in
+                writer.field("url", offer.url(under: base).reveal())
+                writer.field("token", offer.token.reveal())
+                writer.field("expiresAt", offer.expiresAt)
             }
         }
     }
@@ -219,15 +217,11 @@ enum CredentialRoutes {
         try request.readNothing()
         let sessions = try request.control.credentials.sessions(of: request.caller)
         return .success { writer in
-            writer.field("sessions") { writer in
-                writer.array(sessions) { writer, session in
-                    writer.object { writer in
-                        writer.field("id", session.id)
-                        writer.field("createdAt", session.createdAt)
-                        writer.field("expiresAt", session.expiresAt)
-                        writer.field("isCurrent", session.id == request.caller.sessionID)
-                    }
-                }
+            writer.objects("sessions", sessions) { writer, session in
+                writer.field("id", session.id)
+                writer.field("createdAt", session.createdAt)
+                writer.field("expiresAt", session.expiresAt)
+                writer.field("isCurrent", session.id == request.caller.sessionID)
             }
         }
     }
