@@ -111,39 +111,16 @@ package final class GatewayControl: Sendable {
     ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes. `nil` generates a
     ///     random key: then only this process can decrypt the codes that it stores.
     ///   - audit: `nil` for a gateway that signs no checkpoints.
-    package convenience init(
+    package init(
         store: any GatewayStore, adapters: [any LockAdapter], clock: any GatewayClock, random: RandomSource,
         lockCodeKey: Secret<[UInt8]>? = nil, limits: Limits = Limits(), audit: AuditSetup? = nil,
         logger: Logger = Logger(label: "doorward"), version: String = "", executor: (any TaskExecutor)? = nil,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance,
         synchronisation: any ClockSynchronisation = NoSynchronisation()
     ) {
-        let environment = Environment(
-            clock: TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation), random: random,
-            limits: limits, logger: logger, version: version, executor: executor, metrics: metrics)
-        self.init(
-            environment, store: store, adapters: adapters, codes: LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32))),
-            audit: audit)
-    }
-
-    /// What the kernel is made of.
-    private struct Environment {
-        let clock: TrustedClock
-        let random: RandomSource
-        let limits: Limits
-        let logger: Logger
-        let version: String
-        let executor: (any TaskExecutor)?
-        let metrics: any MetricsFactory
-    }
-
-    private init(
-        _ environment: Environment, store: any GatewayStore, adapters: [any LockAdapter], codes: LockCodeSealer,
-        audit: AuditSetup?
-    ) {
-        let (clock, random, limits) = (environment.clock, environment.random, environment.limits)
-        let (logger, executor, metrics) = (environment.logger, environment.executor, environment.metrics)
-        (self.clock, self.random, self.logger, self.executor, version) = (clock, random, logger, executor, environment.version)
+        let clock = TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation)
+        let codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
+        (self.clock, self.random, self.logger, self.executor, self.version) = (clock, random, logger, executor, version)
         feed = ChangeFeed(clock: clock)
         storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
         (directory, devices) = (CurrentDirectory(feed: feed, uses: storeGuard.uses), DeviceRuntimes(feed: feed))
