@@ -293,15 +293,10 @@ struct QRVersion {
         for byte in bytes { append(Int(byte), 8) }
         append(0, min(4, 8 * dataCodewords - bits.count))
         append(0, (8 - bits.count % 8) % 8)
-        var words = stride(from: 0, to: bits.count, by: 8).map { start in
+        let words = stride(from: 0, to: bits.count, by: 8).map { start in
             bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | ($1 ? 1 : 0) }
         }
-        var isFirst = true
-        while words.count < dataCodewords {
-            words.append(isFirst ? 0xEC : 0x11)
-            isFirst.toggle()
-        }
-        return words
+        return words + (0..<dataCodewords - words.count).map { $0.isMultiple(of: 2) ? 0xEC : 0x11 }
     }
 
     private static func interleaved(_ parts: [[UInt8]]) -> [UInt8] {
