@@ -205,38 +205,34 @@ extension LockOperation {
     }
 }
 
+extension TimeZoneRules {
+    /// The rules of a zone of the system; UTC without a name, and for one that the system does not know.
+    static func named(_ zone: String?) -> TimeZoneRules {
+        zone.flatMap { TimeZoneDatabase.system.rules(of: $0) } ?? TimeZoneDatabase.system.utc
+    }
+}
+
 /// Formats instants as local times of a property, for people.
 struct PropertyTime: Sendable {
     /// The zone that the times are in, such as `Europe/Berlin`; `UTC` if the system does not know the property's zone.
-    let zone: String
-    private let rules: TimeZoneRules?
+    var zone: String { rules.name }
+    private let rules: TimeZoneRules
 
     /// - Parameter zone: the property's `defaultTimeZone`; `nil` for UTC.
-    init(zone: String?) {
-        rules = zone.flatMap { TimeZoneDatabase.system.rules(of: $0) }
-        self.zone = rules.flatMap { _ in zone } ?? "UTC"
-    }
+    init(zone: String?) { rules = .named(zone) }
 
     /// Such as `Thursday 24 December 2026, 15:00 (UTC+01:00)`. Seconds are shown only if there are any.
     func text(_ instant: Timestamp) -> String {
-        let local = local(instant)
+        let local = rules.local(at: instant)
         let milliseconds = local.milliseconds.flooredRemainder(by: 86_400_000)
         let seconds = Int(milliseconds / 1000)
         let clock = [seconds / 3600, seconds / 60 % 60] + (seconds % 60 == 0 ? [] : [seconds % 60])
         let time = clock.map(Self.two).joined(separator: ":")
-        return "\(Self.day(local.date)), \(time) (\(offset(local, instant)))"
+        return "\(Self.day(local.date)), \(time) (\(offset(local.milliseconds, instant)))"
     }
 
-    private func local(_ instant: Timestamp) -> (date: CivilDate, milliseconds: Int64) {
-        guard let rules else {
-            return (CivilDate(daysSinceEpoch: instant.milliseconds.flooredQuotient(by: 86_400_000)), instant.milliseconds)
-        }
-        let local = rules.local(at: instant)
-        return (local.date, local.milliseconds)
-    }
-
-    private func offset(_ local: (date: CivilDate, milliseconds: Int64), _ instant: Timestamp) -> String {
-        let minutes = Int((local.milliseconds - instant.milliseconds) / 60_000)
+    private func offset(_ localMilliseconds: Int64, _ instant: Timestamp) -> String {
+        let minutes = Int((localMilliseconds - instant.milliseconds) / 60_000)
         guard minutes != 0 else { return "UTC" }
         return "UTC\(minutes < 0 ? "-" : "+")\(Self.two(abs(minutes) / 60)):\(Self.two(abs(minutes) % 60))"
     }

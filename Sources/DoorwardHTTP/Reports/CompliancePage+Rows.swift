@@ -259,15 +259,15 @@ extension CompliancePage {
 
 /// Formats instants for tables: local times with their offset, such as `2026-11-25 01:03:05 +01:00`.
 struct ReportTime: Sendable {
-    private let rules: TimeZoneRules?
+    private let rules: TimeZoneRules
     /// The zone's name; `UTC` if the system does not know the zone.
-    var zone: String { rules?.name ?? "UTC" }
+    var zone: String { rules.name }
 
     /// - Parameter zone: an IANA name; `nil` for UTC.
-    init(zone: String?) { rules = zone.flatMap { TimeZoneDatabase.system.rules(of: $0) } }
+    init(zone: String?) { rules = .named(zone) }
 
     func text(_ instant: Timestamp) -> String {
-        let offset = rules?.offset(at: instant.milliseconds.flooredQuotient(by: 1000)) ?? 0
+        let offset = rules.offset(at: instant.milliseconds.flooredQuotient(by: 1000))
         let local = Timestamp(milliseconds: instant.milliseconds + offset * 1000).description
         let minutes = Int(abs(offset) / 60)
         let digits = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
