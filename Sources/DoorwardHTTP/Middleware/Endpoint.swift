@@ -81,8 +81,7 @@ struct Endpoint: Sendable {
                 return try services.responseMemory.admit(try await handler(readRequest(of: caller)), for: caller.principal)
             }
         } catch let refusal as BodyCollector.BodyError {
-            let error = route.readsForm ? refusal.formError : refusal.error
-            return route.errorPage(error, metadata) ?? error.answer(metadata)
+            return route.errorPage(refusal.response, metadata) ?? refusal.response.answer(metadata)
         } catch let error as GatewayError {
             return errorAnswer(error, of: route, to: caller, metadata, context)
         } catch {
@@ -131,31 +130,13 @@ extension ErrorResponse {
 /// Reads the body of a request, up to its limit, and parses it as one JSON object.
 enum BodyCollector {
     /// The reason for which a body is rejected before it is parsed as JSON.
-    enum BodyError: Error {
-        case tooLarge
-        case notJSONType
-
-        var error: ErrorResponse {
-            switch self {
-            case .tooLarge: .payloadTooLarge
-            case .notJSONType: .unsupportedMediaType
-            }
-        }
-
-        /// The error of a route that reads a form.
-        var formError: ErrorResponse {
-            switch self {
-            case .tooLarge: .payloadTooLarge
-            case .notJSONType: .formExpected
-            }
-        }
-    }
+    struct BodyError: Error { let response: ErrorResponse }
 
     /// The body of a request. An absent body is an empty object.
     ///
     /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not a JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
-        guard let content = try await bytes(of: request, where: isJSON) else { return [:] }
+        guard let content = try await bytes(of: request, "application/json", orElse: .unsupportedMediaType) else { return [:] }
         return try object(content)
     }
 
@@ -163,7 +144,9 @@ enum BodyCollector {
     ///
     /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not the encoding of a form.
     static func form(of request: Request) async throws -> [String: JSONValue] {
-        guard let content = try await bytes(of: request, where: isForm) else { return [:] }
+        guard let content = try await bytes(of: request, "application/x-www-form-urlencoded", orElse: .formExpected) else {
+            return [:]
+        }
         let errors = FieldErrors()
         // The reader decodes the fields, and rejects texts that are not stream-safe.
         let reader = QueryReader(String(decoding: content, as: UTF8.self), errors: errors)
@@ -173,19 +156,23 @@ enum BodyCollector {
         return fields.mapValues { .string($0) }
     }
 
-    /// The bytes of a body with a media type that `isExpected` accepts; `nil` if there is no body.
-    private static func bytes(of request: Request, where isExpected: (String?) -> Bool) async throws -> [UInt8]? {
+    /// The bytes of a body with a media type, in UTF-8; `nil` if there is no body.
+    ///
+    /// - Parameter error: the error for a body with another media type.
+    private static func bytes(
+        of request: Request, _ mediaType: String, orElse error: ErrorResponse
+    ) async throws -> [UInt8]? {
         let headers = RequestHeaders(request.headers)
         let declared = headers[.contentLength].flatMap { Int($0) }
         // A request with neither Content-Length nor Transfer-Encoding has no body (RFC 9112, section 6.3).
         if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return nil }
-        if let declared, declared > WireLimits.bodyBytes { throw BodyError.tooLarge }
+        if let declared, declared > WireLimits.bodyBytes { throw BodyError(response: .payloadTooLarge) }
         let bytes = try await collect(request)
         // If the connection closes early, Hummingbird ends the body without an error. A body shorter than its Content-Length is
         // rejected here.
         if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue) }
         guard !bytes.isEmpty else { return nil }
-        guard isExpected(headers[.contentType]) else { throw BodyError.notJSONType }
+        guard isUTF8(headers[.contentType], mediaType) else { throw BodyError(response: error) }
         return bytes
     }
 
@@ -194,16 +181,12 @@ enum BodyCollector {
             let buffer = try await request.body.collect(upTo: WireLimits.bodyBytes)
             return Array(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw BodyError.tooLarge
+            throw BodyError(response: .payloadTooLarge)
         } catch {
             // The connection ended, or the framing broke, before the body was complete.
             throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue)
         }
     }
-
-    private static func isJSON(_ contentType: String?) -> Bool { isUTF8(contentType, "application/json") }
-
-    private static func isForm(_ contentType: String?) -> Bool { isUTF8(contentType, "application/x-www-form-urlencoded") }
 
     private static func isUTF8(_ contentType: String?, _ type: String) -> Bool {
         guard let contentType else { return false }
