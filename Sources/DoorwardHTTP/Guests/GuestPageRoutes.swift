@@ -36,7 +36,8 @@ enum GuestPageRoutes {
         // Ignore any other part of the query: services that forward links add parameters to them.
         var query = QueryReader(request.metadata.query, errors: FieldErrors())
         let id = query.text("command").flatMap { CommandID($0) }
-        let stored = try await id.asyncFlatMap { id in try await request.control.guestLinks.command(id, of: holder.access.id) }
+        let stored =
+            if let id { try await request.control.guestLinks.command(id, of: holder.access.id) } else { nil as StoredCommand? }
         guard request.metadata.wantsJSON, id != nil else {
             return GuestPage(holder, request.text("token"), request.services, command: stored?.command).response()
         }
@@ -98,13 +99,6 @@ enum GuestPageRoutes {
             return LockCommandRoutes.accepted(begun.value.accepted, view, location: nil).addingReplayHeader(for: begun)
         }
         return LockCommandRoutes.answer(await begun.value.finished, view, request.metadata).addingReplayHeader(for: begun)
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func asyncFlatMap<Value: Sendable>(_ transform: (Wrapped) async throws -> Value?) async rethrows -> Value? {
-        guard let self else { return nil }
-        return try await transform(self)
     }
 }
 

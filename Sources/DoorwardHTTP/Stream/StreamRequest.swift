@@ -36,11 +36,13 @@ enum StreamRequest {
                 query.errors.add("subscribe", .malformed)
                 continue
             }
-            if names.contains(where: { $0.name == parts[0] }) { query.errors.add("subscribe.\(parts[0])", .duplicateKey) }
-            let read = name(
-                parts[0], type: parts[1], query: parts.count > 2 ? parts[2] : "", query.errors, field: "subscribe.\(parts[0])",
-                adapters)
-            if let read { names.append(read) }
+            let field = "subscribe.\(parts[0])"
+            if names.contains(where: { $0.name == parts[0] }) { query.errors.add(field, .duplicateKey) }
+            guard let type = StreamType.allCases.first(where: { $0.rawValue.hasSameBytes(as: parts[1]) }) else {
+                query.errors.add(field, .unknownValue)
+                continue
+            }
+            names.append(name(parts[0], type, parts.count > 2 ? parts[2] : "", query.errors, field: field, adapters))
         }
         return names
     }
@@ -78,16 +80,6 @@ enum StreamRequest {
         let query = body.string("query") ?? ""
         guard let type else { return nil }
         return name(text, type, query, body.errors, field: body.name(of: "query"), adapters)
-    }
-
-    private static func name(
-        _ text: String, type word: String, query: String, _ errors: FieldErrors, field: String, _ adapters: [String]
-    ) -> StreamName? {
-        guard let type = StreamType.allCases.first(where: { $0.rawValue.hasSameBytes(as: word) }) else {
-            errors.add(field, .unknownValue)
-            return nil
-        }
-        return name(text, type, query, errors, field: field, adapters)
     }
 
     private static func name(
