@@ -46,7 +46,7 @@ import Testing
         var server = try GatewayServer(
             control: house.control, settings: settings, tokenKey: house.signingKey, simulator: nil, logger: house.logs.logger
         ) { continuation.yield($0) }
-        server.routes = [.open(.get, "/stream") { _ in .streamed("text/plain", chunks()) }]
+        server.routes = [.open(.get, "/stream") { _ in .streamed("text/plain", StreamedBody(chunks())) }]
         let running = Task { [server] in try await server.run() }
         do {
             let port = try #require(await ports.first { _ in true })

@@ -22,13 +22,11 @@ struct APIResponse: Sendable {
 
     /// A response with a body that is produced while it is sent.
     ///
-    /// - Parameter chunks: the next chunk is requested when the connection has accepted the previous one. The sequence is
-    ///   cancelled when the client disconnects; if the sequence throws, the connection is closed before the body's end.
-    static func streamed<Chunks: AsyncSequence & Sendable>(
-        _ contentType: String, _ chunks: Chunks
-    ) -> APIResponse where Chunks.Element == [UInt8] {
+    /// - Parameter body: the next chunk is requested when the connection has accepted the previous one. The body is cancelled when
+    ///   the client disconnects; if it throws, the connection is closed before the body's end.
+    static func streamed(_ contentType: String, _ body: StreamedBody) -> APIResponse {
         var answer = APIResponse(status: 200, body: [])
-        answer.stream = StreamedBody(chunks)
+        answer.stream = body
         answer.headers[.contentType] = contentType
         return answer
     }

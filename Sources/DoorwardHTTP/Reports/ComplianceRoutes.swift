@@ -2,6 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import HTTPTypes
+internal import NIOCore
 
 /// Reports for people: HTML that prints well.
 enum ComplianceRoutes {
@@ -22,7 +23,7 @@ enum ComplianceRoutes {
             return answer(APIResponse(status: 200, body: []), of: reportRequest)
         }
         let running = try await reports.begin(reportRequest, for: request.caller)
-        return answer(.streamed(contentType, ComplianceDocument(running)), of: reportRequest)
+        return answer(.streamed(contentType, document(running)), of: reportRequest)
     }
 
     private static let contentType = "text/html; charset=utf-8"
@@ -58,51 +59,25 @@ enum ComplianceRoutes {
         response.headers[.contentDisposition] = "inline; filename=\"doorward-compliance-\(id)-\(day).html\""
         return response
     }
-}
 
-/// The chunks of a report: the head at once, a line break from time to time while the log is read, and then the body.
-struct ComplianceDocument: AsyncSequence, Sendable {
-    typealias Element = [UInt8]
+    /// The pages of records that are read between two line breaks.
+    private static let pages = 32
+    private static let chunkBytes = 64 * 1024
 
-    private let report: RunningComplianceReport
-
-    init(_ report: RunningComplianceReport) { self.report = report }
-
-    func makeAsyncIterator() -> Iterator { Iterator(report: report) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate var report: RunningComplianceReport
-        private var stage = Stage.head
-        /// The pages that are read between two chunks.
-        private static let pages = 32
-        private static let chunk = 64 * 1024
-
-        private enum Stage {
-            case head
-            case reading
-            case body(rest: ArraySlice<UInt8>)
-        }
-
-        fileprivate init(report: RunningComplianceReport) { self.report = report }
-
-        mutating func next() async throws -> [UInt8]? {
-            switch stage {
-            case .head:
-                stage = .reading
-                return Array(CompliancePage.head(report.header).utf8)
-            case .reading:
-                for _ in 0..<Self.pages {
-                    guard try await report.readPage() else {
-                        stage = .body(rest: Array(CompliancePage(report.finish()).body.utf8)[...])
-                        break
-                    }
-                }
-                return [UInt8(ascii: "\n")]
-            case .body(let rest):
-                guard !rest.isEmpty else { return nil }
+    /// The chunks of a report: the head at once, a line break from time to time while the log is read, and then the body.
+    static func document(_ running: RunningComplianceReport) -> StreamedBody {
+        StreamedBody { send in
+            var report = running
+            try await send(ByteBuffer(string: CompliancePage.head(report.header)))
+            var hasMore = true
+            while hasMore {
+                for _ in 0..<pages where hasMore { hasMore = try await report.readPage() }
+                try await send(ByteBuffer(string: "\n"))
+            }
+            var rest = ByteBuffer(string: CompliancePage(report.finish()).body)
+            while rest.readableBytes > 0 {
                 try report.check()
-                stage = .body(rest: rest.dropFirst(Self.chunk))
-                return Array(rest.prefix(Self.chunk))
+                try await send(rest.readSlice(length: min(rest.readableBytes, chunkBytes)) ?? ByteBuffer())
             }
         }
     }

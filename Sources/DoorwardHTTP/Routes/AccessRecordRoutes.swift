@@ -115,10 +115,10 @@ enum AccessRecordRoutes {
         if request.metadata.method == .head {
             // No record leaves the gateway, so no export is recorded.
             name = try await request.control.exports.check(exportRequest, for: request.caller)
-            answer = .streamed(type, AsyncStream<[UInt8]> { $0.finish() })
+            answer = .streamed(type, StreamedBody { _ in })
         } else {
             let export = try await request.control.exports.begin(exportRequest, for: request.caller)
-            (name, answer) = (export.name, .streamed(type, export))
+            (name, answer) = (export.name, .streamed(type, StreamedBody(export)))
         }
         answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(format.rawValue)\""
         return answer

@@ -2,6 +2,7 @@ internal import DoorwardAPI
 internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
+internal import NIOCore
 
 /// Starting and ending the lockdown of a property.
 enum LockdownRoutes {
@@ -38,8 +39,14 @@ enum LockdownRoutes {
         // The frame ends with the empty array and the ends of two objects: `[]}}`.
         return .streamed(
             "application/json",
-            LockdownParts(results: started.results, atOnce: atOnce, start: frame.dropLast(3), end: frame.suffix(3)) { part in
-                Array(Self.answer(started.property, part, view).body.dropFirst(frame.count - 3).dropLast(3))
+            StreamedBody { send in
+                try await send(ByteBuffer(bytes: frame.dropLast(3)))
+                for start in stride(from: 0, to: started.results.count, by: atOnce) {
+                    let part = started.results[start..<min(start + atOnce, started.results.count)]
+                    let results = answer(started.property, part, view).body.dropFirst(frame.count - 3).dropLast(3)
+                    try await send(ByteBuffer(bytes: (start == 0 ? [] : [UInt8(ascii: ",")]) + results))
+                }
+                try await send(ByteBuffer(bytes: frame.suffix(3)))
             })
     }
 
@@ -73,36 +80,5 @@ enum LockdownRoutes {
         try request.readNothing()
         let property = try await request.control.lockdowns.lift(request.caller, on: request.id("id"))
         return .success { $0.field("property") { request.view.property(property, into: &$0) } }
-    }
-}
-
-/// The body of a response with many results, part by part.
-private struct LockdownParts: AsyncSequence, Sendable {
-    let results: [LockdownResult]
-    /// The number of results of a part.
-    let atOnce: Int
-    /// The bytes before the first result.
-    let start: ArraySlice<UInt8>
-    /// The bytes after the last result.
-    let end: ArraySlice<UInt8>
-    /// Renders results, with commas between them.
-    let render: @Sendable (ArraySlice<LockdownResult>) -> [UInt8]
-
-    func makeAsyncIterator() -> Iterator { Iterator(parts: self) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate let parts: LockdownParts
-        private var position = 0
-
-        fileprivate init(parts: LockdownParts) { self.parts = parts }
-
-        mutating func next() async -> [UInt8]? {
-            let all = parts.results
-            guard position < all.count else { return nil }
-            let part = all[position..<Swift.min(position + parts.atOnce, all.count)]
-            let isFirst = position == 0
-            position = part.endIndex
-            return (isFirst ? parts.start : [UInt8(ascii: ",")]) + parts.render(part) + (position == all.count ? parts.end : [])
-        }
     }
 }

@@ -49,9 +49,7 @@ enum StreamRoutes {
             request.caller, names, from: sent.flatMap { positions.position($0, scope: scope) }, wasSent: sent != nil,
             maxStreams: request.services.connections.limits.streams)
         let sender = StreamSender(lease: lease, positions: positions, client: request.client)
-        var answer = APIResponse(status: 200, body: [])
-        answer.stream = StreamedBody { try await sender.run($0) }
-        answer.headers[.contentType] = "text/event-stream; charset=utf-8"
+        var answer = APIResponse.streamed("text/event-stream; charset=utf-8", StreamedBody { try await sender.run($0) })
         answer.headers[.cacheControl] = "no-store, no-transform"
         answer.headers[.accelBuffering] = "no"
         return answer
