@@ -7,12 +7,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
     case portfolio(PortfolioID)
 
     /// The id in the API: `gateway`, or the portfolio's id.
-    package var description: String {
-        switch self {
-        case .gateway: "gateway"
-        case .portfolio(let id): id.description
-        }
-    }
+    package var description: String { portfolioID?.description ?? "gateway" }
 
     /// Parses a log id; `nil` if the text is not a well-formed log id. Does not check that the log exists.
     package init?(_ text: String) {
@@ -26,12 +21,7 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The portfolio whose log this is; `nil` for the gateway's log.
-    package var portfolioID: PortfolioID? {
-        switch self {
-        case .gateway: nil
-        case .portfolio(let id): id
-        }
-    }
+    package var portfolioID: PortfolioID? { if case .portfolio(let id) = self { id } else { nil } }
 }
 
 /// One record of an access log, as read back: a decision, an outcome, an event or an administrative change.

@@ -1,49 +1,19 @@
-/// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5). Each sequence of bytes has exactly one encoding.
-///
-/// Works on bytes: each event of a stream has an encoded id, and each request an encoded token.
-package enum Base64URL {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    /// The value of each character, by its code; 64 for a byte that is none of the alphabet.
-    private static let values = (0...UInt8.max).map { byte in UInt8(alphabet.firstIndex(of: byte) ?? 64) }
+internal import FoundationEssentials
 
+/// Base64 in the alphabet for URLs, without padding (RFC 4648, section 5). Each sequence of bytes has exactly one encoding.
+package enum Base64URL {
     /// Encodes bytes as a text of letters, digits, `-` and `_`.
     package static func encode(_ bytes: [UInt8]) -> String {
-        let alphabet = alphabet
-        return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
-            var (count, word, bits) = (0, 0 as UInt32, 0 as UInt32)
-            func append(_ value: UInt32) {
-                text.initializeElement(at: count, to: alphabet[Int(value & 63)])
-                count += 1
-            }
-            for byte in bytes {
-                (word, bits) = (word << 8 | UInt32(byte), bits + 8)
-                while bits >= 6 {
-                    bits -= 6
-                    append(word >> bits)
-                }
-            }
-            if bits > 0 { append(word << (6 - bits)) }
-            return count
-        }
+        Data(bytes).base64EncodedString(options: [.base64URLAlphabet, .omitPaddingCharacter])
     }
 
     /// - Returns: `nil` for any text that `encode` does not produce: a text with padding, in the
     ///   standard alphabet of Base64, or with bits set after the last byte (section 3.5).
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        let values = values
-        var (bytes, word, bits) = ([UInt8](), 0 as UInt32, 0 as UInt32)
-        bytes.reserveCapacity(text.count * 3 / 4)
-        for character in text {
-            let value = values[Int(character)]
-            guard value < 64 else { return nil }
-            (word, bits) = (word << 6 | UInt32(value), bits + 6)
-            if bits >= 8 {
-                bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: word >> bits))
-            }
-        }
-        // A single character at the end encodes no byte, and the bits after the last byte are 0.
-        guard bits < 6, word & ((1 << bits) - 1) == 0 else { return nil }
+        let standard = text.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
+        let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)
+        guard let bytes = Data(base64Encoded: Data(standard + padding)).map(Array.init), encode(bytes).utf8.elementsEqual(text)
+        else { return nil }
         return bytes
     }
 }

@@ -8,12 +8,7 @@ package enum Principal: Hashable, Sendable {
     case apiKey(APIKeyID)
 
     /// The user; `nil` for a guest link and for an API key, which has no access to its creator's own data.
-    package var userID: UserID? {
-        switch self {
-        case .user(let id): id
-        case .guestLink, .apiKey: nil
-        }
-    }
+    package var userID: UserID? { if case .user(let id) = self { id } else { nil } }
 }
 
 /// The decision of `SecurityService` on a request: allowed by one rule, or denied for one reason.
@@ -24,25 +19,13 @@ package enum Decision: Hashable, Sendable {
     case denied(Denial)
 
     /// The rule that allows the request; `nil` if the request is denied, even if the denial names a rule.
-    package var rule: Rule? {
-        switch self {
-        case .allowed(let rule, _): rule
-        case .denied: nil
-        }
-    }
+    package var rule: Rule? { if case .allowed(let rule, _) = self { rule } else { nil } }
 
     /// The denial; `nil` if the request is allowed.
-    package var denial: Denial? {
-        switch self {
-        case .allowed: nil
-        case .denied(let denial): denial
-        }
-    }
+    package var denial: Denial? { if case .denied(let denial) = self { denial } else { nil } }
 
     /// Whether the request is allowed. Conditions that are not rights (offline, jammed, full queue) are not part of a decision.
-    package var isAllowed: Bool {
-        if case .allowed = self { true } else { false }
-    }
+    package var isAllowed: Bool { if case .allowed = self { true } else { false } }
 }
 
 /// The basis of a right: a role, a guest access, or the super-admin flag.

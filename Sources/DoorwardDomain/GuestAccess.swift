@@ -34,7 +34,7 @@ package struct GuestAccess: Hashable, Sendable {
     /// When the access was revoked; `nil` if it was not. A revoked access is denied at every instant, even before this time.
     package var revokedAt: Timestamp?
     /// The restrictions, in a separate object: most accesses have none, and need only this reference.
-    private var restrictions: Restrictions?
+    private var restrictions: SharedObject<Restrictions>?
 
     /// - Parameters:
     ///   - resolution: how the local times of the request became the window.
@@ -53,45 +53,45 @@ package struct GuestAccess: Hashable, Sendable {
         (self.operations, self.window) = (operations, window)
         (self.grantedByUserID, self.grantedUnderAssociationID) = (grantedByUserID, grantedUnderAssociationID)
         (self.grantedUnderRole, self.revokedAt, self.createdAt) = (grantedUnderRole, revokedAt, createdAt)
-        restrictions = Restrictions(
-            schedule: schedule, maxUses: maxUses, resolution: resolution, widenedUnder: Set(widenedUnder).sorted())
+        restrict {
+            $0 = Restrictions(
+                schedule: schedule, maxUses: maxUses, resolution: resolution, widenedUnder: Set(widenedUnder).sorted())
+        }
         carriersByDevice = carriers
         simplifyCarriers()
     }
 
     /// The recurring hours that narrow the window; `nil` if the access is valid in the whole window.
     package var schedule: Schedule? {
-        get { restrictions?.schedule }
-        set {
-            restrictions = Restrictions(schedule: newValue, maxUses: maxUses, resolution: resolution, widenedUnder: widenedUnder)
-        }
+        get { restrictions?.value.schedule }
+        set { restrict { $0.schedule = newValue } }
     }
 
     /// How many commands that open a lock the access permits in total; `nil` for any number. The uses that are taken are counted
     /// separately.
     package var maxUses: Int? {
-        get { restrictions?.maxUses }
-        set {
-            restrictions = Restrictions(schedule: schedule, maxUses: newValue, resolution: resolution, widenedUnder: widenedUnder)
-        }
+        get { restrictions?.value.maxUses }
+        set { restrict { $0.maxUses = newValue } }
     }
 
     /// How the local times of the requests that set the window became instants.
     package var resolution: WindowResolution {
-        get { restrictions?.resolution ?? .asGiven }
-        set {
-            restrictions = Restrictions(schedule: schedule, maxUses: maxUses, resolution: newValue, widenedUnder: widenedUnder)
-        }
+        get { restrictions?.value.resolution ?? .asGiven }
+        set { restrict { $0.resolution = newValue } }
     }
 
     /// The tenants' associations under which the access was widened after it was granted, ascending. The access ends when the first of them
     /// is removed, regardless of its carriers.
     package var widenedUnder: [AssociationID] {
-        get { restrictions?.widenedUnder ?? [] }
-        set {
-            restrictions = Restrictions(
-                schedule: schedule, maxUses: maxUses, resolution: resolution, widenedUnder: Set(newValue).sorted())
-        }
+        get { restrictions?.value.widenedUnder ?? [] }
+        set { restrict { $0.widenedUnder = Set(newValue).sorted() } }
+    }
+
+    /// Changes the restrictions; an access without any stores no object.
+    private mutating func restrict(_ change: (inout Restrictions) -> Void) {
+        var changed = restrictions?.value ?? Restrictions()
+        change(&changed)
+        restrictions = changed == Restrictions() ? nil : SharedObject(changed)
     }
 
     /// Whether the access to a device depends on tenancies, so that it may end before its window does.
@@ -184,29 +184,11 @@ package struct WindowResolution: Hashable, Sendable {
 
 extension GuestAccess {
     /// Restrictions of an access in addition to its window, and dependencies in addition to its grant.
-    private final class Restrictions: Hashable, Sendable {
-        let schedule: Schedule?
-        let maxUses: Int?
-        let resolution: WindowResolution
-        let widenedUnder: [AssociationID]
-
-        /// `nil` if there is nothing to store.
-        init?(schedule: Schedule?, maxUses: Int?, resolution: WindowResolution, widenedUnder: [AssociationID]) {
-            if schedule == nil, maxUses == nil, resolution == .asGiven, widenedUnder.isEmpty { return nil }
-            (self.schedule, self.maxUses, self.resolution, self.widenedUnder) = (schedule, maxUses, resolution, widenedUnder)
-        }
-
-        static func == (a: Restrictions, b: Restrictions) -> Bool {
-            a === b
-                || (a.schedule, a.maxUses, a.resolution, a.widenedUnder) == (b.schedule, b.maxUses, b.resolution, b.widenedUnder)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(schedule)
-            hasher.combine(maxUses)
-            hasher.combine(resolution)
-            hasher.combine(widenedUnder)
-        }
+    private struct Restrictions: Hashable {
+        var schedule: Schedule?
+        var maxUses: Int?
+        var resolution = WindowResolution.asGiven
+        var widenedUnder: [AssociationID] = []
     }
 }
 

@@ -250,11 +250,9 @@ public struct LockCapabilities: OptionSet, Hashable, Sendable {
 
     /// Creates a set from API names; `nil` if a name is unknown.
     public init?(names: [String]) {
-        self = []
-        for name in names {
-            guard let capability = Self.named.first(where: { $0.name == name })?.capability else { return nil }
-            insert(capability)
-        }
+        let found = names.compactMap { name in Self.named.first { $0.name == name }?.capability }
+        guard found.count == names.count else { return nil }
+        self.init(found)
     }
 }
 
@@ -297,12 +295,7 @@ public enum LockOperation: String, CaseIterable, Codable, Sendable {
     }
 
     /// Whether it retracts the bolt or the latch, which a lockdown forbids.
-    package var isOpening: Bool {
-        switch self {
-        case .unlock, .unlatch: true
-        case .lock, .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
-        }
-    }
+    package var isOpening: Bool { self == .unlock || self == .unlatch }
 
     /// The capability that a device must have for this operation; `nil` if none.
     public var requiredCapability: LockCapabilities? {

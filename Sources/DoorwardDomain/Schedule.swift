@@ -3,18 +3,13 @@
 /// Outside these hours the guest is denied; a schedule without any period denies at every instant. `ScheduleHours` computes the
 /// intervals. The content is in a shared object, so that a schedule takes one word in each of a million guest accesses.
 package struct Schedule: Hashable, Sendable {
-    private let content: Content
+    private let content: SharedObject<Content>
 
-    private final class Content: Sendable {
+    private struct Content: Hashable {
         let timeZone: String?
         let periods: [Period]
         let specialDays: [SpecialDay]
         let specialDayCut: SpecialDayCut
-
-        init(timeZone: String?, periods: [Period], specialDays: [SpecialDay], specialDayCut: SpecialDayCut) {
-            (self.timeZone, self.periods) = (timeZone, periods)
-            (self.specialDays, self.specialDayCut) = (specialDays, specialDayCut)
-        }
     }
 
     /// - Parameters:
@@ -24,36 +19,22 @@ package struct Schedule: Hashable, Sendable {
     package init(
         timeZone: String? = nil, periods: [Period], specialDays: [SpecialDay] = [], specialDayCut: SpecialDayCut = .instant
     ) {
-        content = Content(timeZone: timeZone, periods: periods, specialDays: specialDays, specialDayCut: specialDayCut)
+        content = SharedObject(
+            Content(timeZone: timeZone, periods: periods, specialDays: specialDays, specialDayCut: specialDayCut))
     }
 
     /// The IANA name of the zone of all times; `nil` for the property's zone as it is when a decision is made.
-    package var timeZone: String? { content.timeZone }
+    package var timeZone: String? { content.value.timeZone }
     /// The hours of ordinary days, as they were given.
-    package var periods: [Period] { content.periods }
+    package var periods: [Period] { content.value.periods }
     /// The days on which other hours replace the periods, as they were given.
-    package var specialDays: [SpecialDay] { content.specialDays }
+    package var specialDays: [SpecialDay] { content.value.specialDays }
     /// Which part of an overnight period a special day replaces.
-    package var specialDayCut: SpecialDayCut { content.specialDayCut }
+    package var specialDayCut: SpecialDayCut { content.value.specialDayCut }
 
     /// Whether the schedule has no hours at all, so that it denies at every instant.
     package var isEmpty: Bool {
         !periods.contains { !$0.days.isEmpty } && specialDays.allSatisfy(\.periods.isEmpty)
-    }
-
-    /// Compares the contents; two schedules that share one object are equal without a comparison.
-    package static func == (a: Self, b: Self) -> Bool {
-        if a.content === b.content { return true }
-        return a.timeZone == b.timeZone && a.periods == b.periods && a.specialDays == b.specialDays
-            && a.specialDayCut == b.specialDayCut
-    }
-
-    /// Hashes the contents that `==` compares.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(timeZone)
-        hasher.combine(periods)
-        hasher.combine(specialDays)
-        hasher.combine(specialDayCut)
     }
 
     /// Hours on some days of the week.
@@ -96,4 +77,15 @@ package struct Schedule: Hashable, Sendable {
         /// It governs the periods that begin on its date: a period that began the evening before runs on to its end.
         case start
     }
+}
+
+/// A value in an object of its own, which takes one word where it is stored. Two references to one object are equal without a comparison.
+final class SharedObject<Value: Hashable & Sendable>: Hashable, Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    static func == (a: SharedObject, b: SharedObject) -> Bool { a === b || a.value == b.value }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

@@ -40,8 +40,8 @@ import Testing
         #expect(Set(ids).count == 2000)
     }
 
-    @Test("The system's numbers vary in every bit and never repeat, across many blocks")
-    func blocks() {
+    @Test("The system's numbers vary in every bit and never repeat")
+    func systemNumbers() {
         let source = RandomSource()
         let bytes = source.bytes(8 * 32 * 100)
         let words = stride(from: 0, to: bytes.count, by: 8).map { start in
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("Concurrent callers of a source without a seed never get the same bytes")
-    func concurrentBlocks() async {
+    func concurrentCallers() async {
         let source = RandomSource()
         let drawn = await withTaskGroup(of: [[UInt8]].self) { group in
             for _ in 0..<8 { group.addTask { (0..<500).map { _ in source.bytes(8) } } }
