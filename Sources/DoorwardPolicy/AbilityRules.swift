@@ -86,7 +86,6 @@ extension SecurityService {
 
 extension AbilityRule {
     private static let device = "LockDevice"
-    private static let objectTypes = [device, "Portfolio", "Property", "Unit"]
 
     fileprivate static let ofSuperAdmin: [AbilityRule] = {
         let everywhere = ManagementPermission.allCases.filter {
@@ -149,7 +148,7 @@ extension AbilityRule {
         let property = Condition.equals("id", "\(unit.propertyID)")
         let permissions = PermissionMatrix.tenantsHoldOnProperty.map(\.rawValue)
         var rules = [AbilityRule(permissions, on: ["Property"], [property])] + reading("Property", property, at: .resident)
-        let shared = unit.commonAreaAccessIDs.filter { directory.isShared($0, by: id) }
+        let shared = unit.commonAreaAccessIDs.filter { directory.resolve($0)?.canBeShared(by: unit) == true }
         if !shared.isEmpty {
             let condition = Condition.isOneOf("id", shared.map(\.description))
             let operations = LockOperation.allCases.filter { PermissionMatrix.holds($0, .tenantCommonArea) }.map(\.rawValue)
@@ -173,11 +172,6 @@ extension AbilityRule {
 }
 
 extension TenancyDirectory {
-    fileprivate func isShared(_ id: DeviceID, by unit: UnitID) -> Bool {
-        guard let device = resolve(id), device.isAssigned, device.unitID == nil else { return false }
-        return self.unit(unit)?.propertyID == device.propertyID
-    }
-
     /// The operations that guest accesses allow on each device at an instant.
     fileprivate func guestAbilities(of user: UserNode, at time: DecisionTime) -> [DeviceID: OperationSet] {
         var allowed: [DeviceID: OperationSet] = [:]
@@ -230,14 +224,7 @@ extension TenancyDirectory {
 
     /// The devices on which roles below MANAGEMENT operate: their holders do not see whether remote operation is enabled.
     private func unmanagedDevices(of roles: [HeldRole]) -> [DeviceID] {
-        roles.filter { (FieldLevel(of: $0.role) ?? .publicLevel) < .management }.flatMap { role -> [DeviceID] in
-            switch role.entity {
-            case .portfolio(let id):
-                (propertiesByPortfolio[id] ?? []).flatMap { Array(devicesByProperty[$0] ?? []) }
-            case .property(let id): Array(devicesByProperty[id] ?? [])
-            case .unit(let id): Array(devicesByUnit[id] ?? SortedIDs()) + (unit(id)?.commonAreaAccessIDs ?? [])
-            }
-        }
+        roles.filter { (FieldLevel(of: $0.role) ?? .publicLevel) < .management }.flatMap { deviceCandidates(below: $0.entity) }
     }
 }
 

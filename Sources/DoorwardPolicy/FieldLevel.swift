@@ -115,7 +115,7 @@ package enum FieldTable {
 }
 
 /// A type whose values a field can have. Its form in JSON and the schema of that form are defined here, once for each type.
-package protocol FieldConvertible: SendableMetatype {
+package protocol FieldConvertible: JSONRenderable, SendableMetatype {
     /// The schema of all values of this type.
     static var schema: JSONSchema { get }
     /// The value in JSON.
@@ -172,7 +172,7 @@ extension EntityID: FieldConvertible {
 }
 
 /// An object that an adapter or a user defines.
-extension Dictionary: FieldConvertible where Key == String, Value == JSONValue {
+extension Dictionary: FieldConvertible, JSONRenderable where Key == String, Value == JSONValue {
     package static var schema: JSONSchema { .map(.any) }
     package var fieldValue: FieldValue { .free(self) }
 }

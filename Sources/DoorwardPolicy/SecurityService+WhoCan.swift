@@ -83,54 +83,53 @@ extension TenancyDirectory {
 extension SecurityService {
     /// The portfolios that a subject may read: all of them for a super admin, none for a disabled or unknown user.
     package static func visiblePortfolioIDs(for subject: Subject, in directory: TenancyDirectory) -> [PortfolioID] {
-        guard subject.isEnabled else { return [] }
-        if let key = subject.key {
-            return visiblePortfolioIDs(for: key.role, in: directory).filter {
-                allows(key.creator, .portfolioRead, on: .portfolio($0), in: directory).isAllowed
-            }
+        visible(to: subject, by: .portfolioRead, of: directory.portfolioIDs, as: ManagedObject.portfolio, in: directory) {
+            if case .portfolio(let id) = $1, directory.portfolio(id) != nil { $0.insert(id) }
         }
-        if subject.isSuperAdmin { return directory.portfolioIDs }
-        return Set(entities(of: subject, holding: .portfolioRead).compactMap(\.portfolio))
-            .filter { directory.portfolio($0) != nil }.sorted()
     }
 
     /// The properties that a subject may read; a tenant may read the property of their unit.
     package static func visiblePropertyIDs(for subject: Subject, in directory: TenancyDirectory) -> [PropertyID] {
-        guard subject.isEnabled else { return [] }
-        if let key = subject.key {
-            return visiblePropertyIDs(for: key.role, in: directory).filter {
-                allows(key.creator, .propertyRead, on: .property($0), in: directory).isAllowed
+        visible(to: subject, by: .propertyRead, of: directory.propertyIDs, as: ManagedObject.property, in: directory) {
+            switch $1 {
+            case .portfolio(let id): $0.formUnion(directory.propertiesByPortfolio[id] ?? [])
+            case .property(let id): if directory.property(id) != nil { $0.insert(id) }
+            case .unit(let id): if let id = directory.unit(id)?.propertyID, directory.property(id) != nil { $0.insert(id) }
             }
         }
-        if subject.isSuperAdmin { return directory.propertyIDs }
-        return entities(of: subject, holding: .propertyRead).reduce(into: Set<PropertyID>()) { seen, entity in
-            switch entity {
-            case .portfolio(let id): seen.formUnion(directory.propertiesByPortfolio[id] ?? [])
-            case .property(let id): if directory.property(id) != nil { seen.insert(id) }
-            case .unit(let id): if let id = directory.unit(id)?.propertyID, directory.property(id) != nil { seen.insert(id) }
-            }
-        }.sorted()
     }
 
     /// The units that a subject may read; a tenant may read only their own.
     package static func visibleUnitIDs(for subject: Subject, in directory: TenancyDirectory) -> [UnitID] {
-        guard subject.isEnabled else { return [] }
-        if let key = subject.key {
-            return visibleUnitIDs(for: key.role, in: directory).filter {
-                allows(key.creator, .unitRead, on: .unit($0), in: directory).isAllowed
-            }
-        }
-        if subject.isSuperAdmin { return directory.unitIDs }
-        return entities(of: subject, holding: .unitRead).reduce(into: Set<UnitID>()) { seen, entity in
-            switch entity {
+        visible(to: subject, by: .unitRead, of: directory.unitIDs, as: ManagedObject.unit, in: directory) {
+            switch $1 {
             case .portfolio(let id):
                 for property in directory.propertiesByPortfolio[id] ?? [] {
-                    seen.formUnion(directory.unitsByProperty[property] ?? [])
+                    $0.formUnion(directory.unitsByProperty[property] ?? [])
                 }
-            case .property(let id): seen.formUnion(directory.unitsByProperty[id] ?? [])
-            case .unit(let id): if directory.unit(id) != nil { seen.insert(id) }
+            case .property(let id): $0.formUnion(directory.unitsByProperty[id] ?? [])
+            case .unit(let id): if directory.unit(id) != nil { $0.insert(id) }
             }
-        }.sorted()
+        }
+    }
+
+    /// The objects of one type that a subject may read, ascending.
+    ///
+    /// - Parameters:
+    ///   - all: the ids of all objects, which a super admin may read.
+    ///   - collect: inserts the objects that a role on an entity lets its holder read.
+    private static func visible<Entity>(
+        to subject: Subject, by permission: ManagementPermission, of all: @autoclosure () -> [EntityID<Entity>],
+        as object: (EntityID<Entity>) -> ManagedObject, in directory: TenancyDirectory,
+        _ collect: (inout Set<EntityID<Entity>>, AssociatedEntity) -> Void
+    ) -> [EntityID<Entity>] {
+        guard subject.isEnabled else { return [] }
+        if subject.isSuperAdmin { return all() }
+        let roles = (subject.key?.role ?? subject).user?.roles.all ?? []
+        let holders = PermissionMatrix.holders(of: permission).roles
+        let seen = roles.filter { $0.isAssignable && holders.contains($0.role) }.map(\.entity).reduce(into: [], collect)
+        guard let creator = subject.key?.creator else { return seen.sorted() }
+        return seen.filter { allows(creator, permission, on: object($0), in: directory).isAllowed }.sorted()
     }
 
     /// The devices whose status a subject may see at a time.
@@ -148,11 +147,6 @@ extension SecurityService {
             decide(subject, .viewStatus, on: $0, at: time, override: false, in: directory).isAllowed
         }.sorted()
     }
-
-    private static func entities(of subject: Subject, holding permission: ManagementPermission) -> [AssociatedEntity] {
-        let holders = PermissionMatrix.holders(of: permission)
-        return subject.user?.roles.all.filter { $0.isAssignable && holders.roles.contains($0.role) }.map(\.entity) ?? []
-    }
 }
 
 extension TenancyDirectory {
@@ -160,22 +154,16 @@ extension TenancyDirectory {
     /// is ignored. The caller makes a decision on each device to select the visible ones.
     fileprivate func deviceCandidates(for subject: Subject) -> Set<DeviceID> {
         var candidates = Set(subject.link?.access.deviceIDs ?? subject.user?.guestAccesses.entries.map(\.deviceID) ?? [])
-        for entity in subject.roleEntities {
-            switch entity {
-            case .portfolio(let id):
-                for property in propertiesByPortfolio[id] ?? [] { candidates.formUnion(devicesByProperty[property] ?? []) }
-            case .property(let id): candidates.formUnion(devicesByProperty[id] ?? [])
-            case .unit(let id):
-                candidates.formUnion(devicesByUnit[id] ?? SortedIDs())
-                candidates.formUnion(unit(id)?.commonAreaAccessIDs ?? [])
-            }
-        }
+        for entity in subject.roleEntities { candidates.formUnion(deviceCandidates(below: entity)) }
         return candidates
     }
-}
 
-extension AssociatedEntity {
-    fileprivate var portfolio: PortfolioID? {
-        if case .portfolio(let id) = self { id } else { nil }
+    /// The devices of an entity and, for a unit, those that it lists as common areas.
+    func deviceCandidates(below entity: AssociatedEntity) -> [DeviceID] {
+        switch entity {
+        case .portfolio(let id): (propertiesByPortfolio[id] ?? []).flatMap { Array(devicesByProperty[$0] ?? []) }
+        case .property(let id): Array(devicesByProperty[id] ?? [])
+        case .unit(let id): Array(devicesByUnit[id] ?? SortedIDs()) + (unit(id)?.commonAreaAccessIDs ?? [])
+        }
     }
 }

@@ -50,9 +50,6 @@ extension TenancyDirectory {
 
     /// The link whose token has this digest; `nil` for one that was replaced or ended.
     package func guestLink(digest: [UInt8]) -> GuestLink? { guestLinksByDigest[digest].flatMap { guestLinks[$0] } }
-
-    /// The accesses that have a link, including ended ones.
-    package var guestLinkIDs: [GuestAccessID] { guestLinks.keys.sorted() }
 }
 
 extension TenancyDirectory {

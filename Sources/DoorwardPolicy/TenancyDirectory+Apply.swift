@@ -111,11 +111,9 @@ extension TenancyDirectory {
         if let slot = device.sharingSlot { freeSharingSlots.append(slot) }
         if let property = device.propertyID { devicesByProperty[property]?.remove(id) }
         if let unit = device.unitID { devicesByUnit[unit]?.remove(id) }
-        unassignedDevices.remove(id)
     }
 
-    /// Moves a device from the lists of its old property and unit to the lists of the new ones. The
-    /// list of unassigned devices contains each device without a property.
+    /// Moves a device from the lists of its old property and unit to the lists of the new ones.
     private mutating func list(_ device: DeviceNode, before old: DeviceNode?) {
         if let property = old?.propertyID, property != device.propertyID {
             devicesByProperty[property, default: []].remove(device.id)
@@ -123,12 +121,7 @@ extension TenancyDirectory {
         if let unit = old?.unitID, unit != device.unitID {
             devicesByUnit[unit, default: SortedIDs()].remove(device.id)
         }
-        if let property = device.propertyID {
-            devicesByProperty[property, default: []].insert(device.id)
-            unassignedDevices.remove(device.id)
-        } else {
-            unassignedDevices.insert(device.id)
-        }
+        if let property = device.propertyID { devicesByProperty[property, default: []].insert(device.id) }
         if let unit = device.unitID { devicesByUnit[unit, default: SortedIDs()].insert(device.id) }
     }
 

@@ -39,7 +39,6 @@ package struct TenancyDirectory: Sendable {
     var unitsByProperty: TreeDictionary<PropertyID, TreeSet<UnitID>> = [:]
     var devicesByProperty: TreeDictionary<PropertyID, TreeSet<DeviceID>> = [:]
     var devicesByUnit: TreeDictionary<UnitID, SortedIDs<LockDevice>> = [:]
-    var unassignedDevices: TreeSet<DeviceID> = []
     /// The units that list a device as a common area, whether or not they may share it.
     var unitsByListedDevice: TreeDictionary<DeviceID, SortedIDs<Unit>> = [:]
     var guestAccessesByDevice: TreeDictionary<DeviceID, SortedIDs<GuestAccess>> = [:]
@@ -128,12 +127,8 @@ extension TenancyDirectory {
     package var userIDs: [UserID] { users.lazy.map(\.node).filter(\.isKnown).map(\.id).sorted() }
     /// The super admins, including disabled ones.
     package var superAdminIDs: [UserID] { superAdmins.sorted() }
-    /// The ids of users who were removed.
-    package var removedUserIDs: [UserID] { removedUsers.sorted() }
     /// All guest accesses, including ended ones.
     package var guestAccessIDs: [GuestAccessID] { guestAccesses.keys.sorted() }
-    /// The devices that are attached to no property.
-    package var unassignedDeviceIDs: [DeviceID] { unassignedDevices.sorted() }
 
     /// The properties of a portfolio; empty for an unknown portfolio.
     package func propertyIDs(of portfolio: PortfolioID) -> [PropertyID] { propertiesByPortfolio[portfolio]?.sorted() ?? [] }

@@ -77,7 +77,8 @@ import Testing
         let tenancy = house.control.directory.current
         #expect(tenancy.portfolioIDs == [house.ids.otherPortfolio])
         #expect(tenancy.property(house.ids.property) == nil && tenancy.unit(house.ids.unit) == nil)
-        #expect(tenancy.unassignedDeviceIDs == [house.ids.door, house.ids.frontDoor].sorted())
+        let unassigned = tenancy.deviceIDs.filter { tenancy.device($0)?.propertyID == nil }
+        #expect(unassigned == [house.ids.door, house.ids.frontDoor].sorted())
         #expect(tenancy.guestAccess(house.ids.guestAccess) == nil)
         #expect(house.ids.managers.allSatisfy { tenancy.associations(of: $0).isEmpty })
         #expect(tenancy.associations(of: house.ids.owner).isEmpty)

@@ -1,8 +1,9 @@
 import DoorwardControl
 import DoorwardDomain
-import DoorwardPolicy
 import DoorwardTesting
 import Testing
+
+@testable import DoorwardPolicy
 
 /// The tenancy in a store, in plain dictionaries, to find references to entities that do not exist.
 struct StoredTenancy {
@@ -98,9 +99,8 @@ struct StoredTenancy {
     static func difference(of one: TenancyDirectory, _ other: TenancyDirectory) -> String? {
         if one.portfolioIDs != other.portfolioIDs || one.propertyIDs != other.propertyIDs { return "portfolios or properties" }
         if one.unitIDs != other.unitIDs || one.deviceIDs != other.deviceIDs { return "units or devices" }
-        if one.userIDs != other.userIDs || one.removedUserIDs != other.removedUserIDs { return "users" }
+        if one.userIDs != other.userIDs || one.removedUsers != other.removedUsers { return "users" }
         if one.guestAccessIDs != other.guestAccessIDs { return "guest accesses" }
-        if one.unassignedDeviceIDs != other.unassignedDeviceIDs { return "unassigned devices" }
         for id in one.portfolioIDs where one.propertyIDs(of: id) != other.propertyIDs(of: id) { return "properties of \(id)" }
         for id in one.propertyIDs {
             if one.property(id) != other.property(id) || one.unitIDs(of: id) != other.unitIDs(of: id) { return "property \(id)" }

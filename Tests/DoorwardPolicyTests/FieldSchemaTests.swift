@@ -65,7 +65,7 @@ import Testing
     @Test("The comparison of these tests finds a missing, an additional and a wrong value")
     func comparison() {
         let schema = JSONSchema.object([JSONSchema.Member("a", .boolean), JSONSchema.Member("b", .id, isRequired: false)])
-        let id = FieldValue.id(UserID(high: 1, low: 1))
+        let id = UserID(high: 1, low: 1).fieldValue
         #expect(problems(of: .object([FieldValue.Member("a", .bool(true)), FieldValue.Member("b", id)]), schema) == [])
         #expect(problems(of: .object([FieldValue.Member("b", id)]), schema) == ["a is missing"])
         #expect(

@@ -25,7 +25,7 @@ import Testing
             lists += Set(world.associations.map(\.entity)).sorted { $0.id < $1.id }.map { directory.associations(on: $0) }
             lists +=
                 world.devices.map { directory.guestAccesses(on: $0.id) } + world.devices.map { directory.unitsSharing($0.id) }
-            lists += world.properties.map { directory.guestAccesses(in: $0.id) } + [directory.unassignedDeviceIDs]
+            lists += world.properties.map { directory.guestAccesses(in: $0.id) }
             counts = [directory.userCount, directory.deviceCount, directory.superAdminIDs.count]
         }
     }
@@ -115,7 +115,7 @@ import Testing
                     directory.associations(on: .property(property.id))
                         == world.associations.filter { $0.entity == .property(property.id) }.sorted { $0.id < $1.id })
             }
-            #expect(directory.unassignedDeviceIDs == world.devices.filter { $0.propertyID == nil }.map(\.id).sorted())
+            #expect(directory.deviceIDs == world.devices.map(\.id).sorted())
             #expect(directory.superAdminIDs.count == world.users.count(where: \.isSuperAdmin))
         }
     }

@@ -36,7 +36,7 @@ import Testing
         let directory = entities.directory
         #expect(directory.association(fixture.tenancy) == nil)
         #expect(directory.user(fixture.ada)?.isEnabled == false)
-        #expect(directory.unassignedDeviceIDs == [spare])
+        #expect(directory.deviceIDs.filter { directory.device($0)?.propertyID == nil } == [spare])
     }
 
     @Test("A guest access can be revoked at an instant, and requires a role of the grantor and a device on a property")

@@ -282,16 +282,6 @@ extension Denial {
     }
 }
 
-extension Rule: JSONRenderable {
-    package func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("kind", kind)
-            writer.field("id", id)
-            writer.field("role", role)
-        }
-    }
-}
-
 extension Denial.Missing: JSONRenderable {
     static let schema = JSONSchema.optionalFields([
         "role": Role.schema, "operation": LockOperation.schema, "capability": .text, "module": .text,

@@ -88,7 +88,7 @@ package final class Field<Entity: Sendable>: Sendable {
 
     /// Creates a field that only records contain. It replaces a value that records must not contain.
     init(
-        recorded name: String, _ audit: FieldAudit<Entity>, columns: [String] = [],
+        recorded name: String, _ audit: FieldAudit<Entity>?, columns: [String] = [],
         _ read: @escaping @Sendable (Entity) -> FieldValue
     ) {
         (self.name, level, visiblePart, self.columns) = (name, nil, nil, columns)
@@ -97,10 +97,8 @@ package final class Field<Entity: Sendable>: Sendable {
     }
 
     /// A field that is only stored: neither responses nor records contain it.
-    init(stored name: String) {
-        (self.name, level, visiblePart, columns) = (name, nil, nil, [Self.snakeCase(name)])
-        (audit, read, schema, canBeAbsent) = (nil, .own { _ in .absent }, .any, true)
-        (key, threshold) = (Self.key(name), nil)
+    convenience init(stored name: String) {
+        self.init(recorded: name, nil, columns: [Self.snakeCase(name)]) { _ in .absent }
     }
 
     private static func key(_ name: String) -> [UInt8] { Array("\"\(name)\":".utf8) }
@@ -295,16 +293,9 @@ package enum FieldValue: Hashable, Sendable {
         package let value: FieldValue
 
         init(_ name: String, _ value: FieldValue) { (self.name, self.value) = (name, value) }
-    }
 
-    static func text(_ value: String?) -> Self { value.map { .string($0) } ?? .null }
-    static func flag(_ value: Bool?) -> Self { value.map { .bool($0) } ?? .null }
-    static func number(_ value: (some BinaryInteger)?) -> Self { value.map { .integer(Int64(clamping: $0)) } ?? .null }
-    static func time(_ value: Timestamp?) -> Self { value.map { .instant($0) } ?? .null }
-    static func id<Entity>(_ value: EntityID<Entity>?) -> Self { value.map { .identifier($0.cast()) } ?? .null }
-    static func ids<Entity>(_ values: [EntityID<Entity>]) -> Self { .list(values.map { .identifier($0.cast()) }) }
-    static func word(_ value: (some RawRepresentable<String>)?) -> Self { value.map { .string($0.rawValue) } ?? .null }
-    static func words(_ values: [some RawRepresentable<String>]) -> Self { .strings(values.map(\.rawValue)) }
+        init(_ name: String, _ value: some FieldConvertible) { self.init(name, value.fieldValue) }
+    }
 
     /// Converts the value to the form of records; `nil` for an absent value.
     ///

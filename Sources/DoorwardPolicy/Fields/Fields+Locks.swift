@@ -54,8 +54,7 @@ package struct ShownDevice: Sendable {
         F("capabilities", .publicLevel) { $0.device.capabilities.names },
         F("settings", .resident, as: settingsSchema, columns: ["auto_relock_seconds"]) {
             .object([
-                FieldValue.Member("autoRelockSeconds", .number($0.device.settings.autoRelockSeconds)),
-                FieldValue.Member("hasCode", .bool($0.device.sealedCode != nil)),
+                .init("autoRelockSeconds", $0.device.settings.autoRelockSeconds), .init("hasCode", $0.device.sealedCode != nil),
             ])
         },
         // Records contain only whether a code is stored, never the code. If a code is replaced, the
@@ -69,7 +68,7 @@ package struct ShownDevice: Sendable {
         F("metadata", .management) { $0.device.metadata },
         // Metadata may contain personal data: records contain only the number of its keys.
         F(recorded: "metadataKeys", .changed { $0.device.metadata != $1.device.metadata }) {
-            .number($0.device.metadata.count)
+            $0.device.metadata.count.fieldValue
         },
         F("createdAt", .resident) { $0.device.createdAt },
         F("updatedAt", .resident) { $0.device.updatedAt },
@@ -124,8 +123,9 @@ package struct ShownCommand: Sendable {
         F("actor", .resident, as: .oneOf([actorSchema, .text, .null])) { shown, reader, tenancy in
             let command = shown.command
             guard reader.level < .management else { return .actor(command.actor) }
-            return .text(
-                reader.label(of: command.actor, under: command.rule, unit: shown.unitID, at: command.requestedAt, in: tenancy))
+            return reader.label(
+                of: command.actor, under: command.rule, unit: shown.unitID, at: command.requestedAt, in: tenancy
+            ).fieldValue
         },
         F("source", .management) { $0.command.source },
         F("reason", .management) { $0.command.reason },
@@ -167,7 +167,7 @@ extension AccessRecord {
         F("actor", .resident, as: .nullable(.text), canBeAbsent: true) { record, reader, tenancy in
             guard reader.level < .management else { return .absent }
             let body = record.body
-            return .text(reader.label(of: body.actor, under: body.rule, unit: body.unitID, at: body.at, in: tenancy))
+            return reader.label(of: body.actor, under: body.rule, unit: body.unitID, at: body.at, in: tenancy).fieldValue
         },
         F("actorKind", .management) { $0.body.actor.kind },
         F("actorId", .management) { $0.body.actor.id },
@@ -210,11 +210,11 @@ extension AccessRecord {
 
 extension FieldValue {
     fileprivate static func actor(_ actor: RecordActor) -> FieldValue {
-        .object([Member("kind", .word(actor.kind)), Member("id", .text(actor.id)), Member("name", .text(actor.name))])
+        .object([Member("kind", actor.kind), Member("id", actor.id), Member("name", actor.name)])
     }
 
     fileprivate static func override(_ reason: String?) -> FieldValue {
-        reason.map { .object([Member("reason", .string($0))]) } ?? .null
+        reason.map { .object([Member("reason", $0)]) } ?? .null
     }
 }
 
@@ -229,9 +229,7 @@ extension Rule: FieldConvertible {
     ])
 
     package var fieldValue: FieldValue {
-        .object([
-            FieldValue.Member("kind", .string(kind)), FieldValue.Member("id", .text(id)), FieldValue.Member("role", .word(role)),
-        ])
+        .object([.init("kind", kind), .init("id", id), .init("role", role)])
     }
 }
 

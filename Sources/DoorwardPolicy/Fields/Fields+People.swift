@@ -97,11 +97,11 @@ extension GuestAccess {
         ) { $0.grantedUnderAssociationID },
         // Recorded only if the access depends on associations other than `grantedUnderAssociationId`.
         F(recorded: "carriedByAssociationIds", .created, columns: ["device_carriers"]) {
-            $0.carriersByDevice == nil ? .absent : .ids($0.carriers)
+            $0.carriersByDevice == nil ? .absent : $0.carriers.fieldValue
         },
         // Recorded only if a tenant has widened the access.
         F(recorded: "widenedUnderAssociationIds", .changed, columns: ["widened_under"]) {
-            $0.widenedUnder.isEmpty ? .absent : .ids($0.widenedUnder)
+            $0.widenedUnder.isEmpty ? .absent : $0.widenedUnder.fieldValue
         },
         F("revokedAt", .publicLevel, audit: .changed) { $0.revokedAt },
         F("createdAt", .publicLevel) { $0.createdAt },
@@ -156,8 +156,7 @@ extension FieldValue {
         guard let user else { return .null }
         let seesAddress = reader.level >= .management || reader.subject.isUser(user.id)
         return .object([
-            .init("id", .id(user.id)), .init("name", .string(user.fullName)),
-            .init("email", seesAddress ? .string(user.email) : .absent),
+            .init("id", user.id), .init("name", user.fullName), .init("email", seesAddress ? .string(user.email) : .absent),
         ])
     }
 }
@@ -175,7 +174,7 @@ extension APIKey {
         F("entityId", .publicLevel, audit: .created) { $0.entity.id },
         F("role", .publicLevel, audit: .created) { $0.role },
         F("userId", .publicLevel, audit: .created) { $0.userID },
-        F(recorded: "parentId", .created, columns: ["parent_id"]) { $0.parentID == nil ? .absent : .id($0.parentID) },
+        F(recorded: "parentId", .created, columns: ["parent_id"]) { $0.parentID?.fieldValue ?? .absent },
         F(stored: "digest"),
         F("createdAt", .publicLevel) { $0.createdAt },
         F("expiresAt", .publicLevel, audit: .created) { $0.expiresAt },
@@ -203,11 +202,9 @@ package struct ShownInvitation: Sendable {
         F("token", .publicLevel, columns: []) { $0.link?.token.reveal() },
         F("url", .publicLevel, columns: []) { $0.link?.url.reveal() },
         F("expiresAt", .publicLevel, audit: .created) { $0.invitation.expiresAt },
-        F(recorded: "entityType", .created, columns: ["entity_type"]) { .word($0.invitation.entity?.type) },
-        F(recorded: "entityId", .created, columns: ["entity_id"]) { .id($0.invitation.entity?.id) },
-        F(recorded: "userId", .created, columns: ["account_id"]) {
-            $0.invitation.accountID == nil ? .absent : .id($0.invitation.accountID)
-        },
+        F(recorded: "entityType", .created, columns: ["entity_type"]) { ($0.invitation.entity?.type).fieldValue },
+        F(recorded: "entityId", .created, columns: ["entity_id"]) { ($0.invitation.entity?.id).fieldValue },
+        F(recorded: "userId", .created, columns: ["account_id"]) { $0.invitation.accountID?.fieldValue ?? .absent },
         F(stored: "userId"), F(stored: "keyId"), F(stored: "digest"), F(stored: "createdAt"),
     ]
 }

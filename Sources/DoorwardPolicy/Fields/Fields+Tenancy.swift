@@ -16,14 +16,14 @@ extension Portfolio {
         F("propertyIds", .management) { portfolio, _, tenancy in tenancy.propertyIDs(of: portfolio.id) },
         F("createdAt", .management) { $0.createdAt },
         F("updatedAt", .management) { $0.updatedAt },
-        F(recorded: "tier", .changed, columns: ["tier"]) { .text($0.subscription.tier) },
-        F(recorded: "modules", .changed, columns: ["modules"]) { .words($0.subscription.modulesInOrder) },
+        F(recorded: "tier", .changed, columns: ["tier"]) { .string($0.subscription.tier) },
+        F(recorded: "modules", .changed, columns: ["modules"]) { .strings($0.subscription.modulesInOrder.map(\.rawValue)) },
         F(
             recorded: "limits",
             .changed(if: { $0.subscription.limits != $1.subscription.limits }, as: { .limits($0.subscription.limits) }),
             columns: ["max_properties", "max_units", "max_devices", "max_active_guest_access"]
         ) { _ in .absent },
-        F(recorded: "retentionDays", .changed, columns: ["retention_days"]) { .number($0.retention.days) },
+        F(recorded: "retentionDays", .changed, columns: ["retention_days"]) { $0.retention.days.fieldValue },
         F(recorded: "legalHold", .changed, columns: ["legal_hold"]) { .bool($0.retention.legalHold) },
         .viewLevel(),
     ]
@@ -81,9 +81,8 @@ extension PostalAddress: FieldConvertible {
 
     package var fieldValue: FieldValue {
         .object([
-            FieldValue.Member("street", .text(street)), FieldValue.Member("city", .text(city)),
-            FieldValue.Member("state", .text(state)), FieldValue.Member("postalCode", .text(postalCode)),
-            FieldValue.Member("country", .text(country)),
+            .init("street", street), .init("city", city), .init("state", state), .init("postalCode", postalCode),
+            .init("country", country),
         ])
     }
 }
@@ -98,11 +97,10 @@ extension JSONSchema {
 extension FieldValue {
     /// Levels below management see only whether a lockdown is active.
     fileprivate static func lockdown(_ lockdown: Lockdown?, for level: FieldLevel) -> FieldValue {
-        let active = Member("active", .bool(lockdown != nil))
+        let active = Member("active", lockdown != nil)
         guard level >= .management else { return .object([active]) }
         return .object([
-            active, Member("since", .time(lockdown?.since)), Member("byUserId", .id(lockdown?.byUserID)),
-            Member("reason", .text(lockdown?.reason)),
+            active, .init("since", lockdown?.since), .init("byUserId", lockdown?.byUserID), .init("reason", lockdown?.reason),
         ])
     }
 }
@@ -156,8 +154,7 @@ extension WindowResolution {
     /// - Parameter zone: the zone of the property, which is shown if the request named none.
     func shown(in zone: String?) -> FieldValue {
         .object([
-            .init("timeZone", (timeZone ?? zone).fieldValue), .init("validFrom", validFrom.fieldValue),
-            .init("validUntil", validUntil.fieldValue),
+            .init("timeZone", timeZone ?? zone), .init("validFrom", validFrom), .init("validUntil", validUntil),
         ])
     }
 
@@ -192,18 +189,18 @@ extension Schedule: FieldConvertible {
     /// The schedule in a response.
     package var fieldValue: FieldValue {
         .object([
-            .init("timeZone", timeZone.fieldValue),
-            .init("periods", .list(periods.map { .object([.init("days", .words($0.days.days))] + $0.hours.members) })),
+            .init("timeZone", timeZone),
+            .init("periods", .list(periods.map { .object([.init("days", $0.days.days)] + $0.hours.members) })),
             .init(
                 "specialDays",
                 .list(
                     specialDays.map { day in
                         .object([
-                            .init("date", .string(day.date.description)),
+                            .init("date", day.date.description),
                             .init("periods", .list(day.periods.map { .object($0.members) })),
                         ])
                     })),
-            .init("specialDayCut", specialDayCut.fieldValue),
+            .init("specialDayCut", specialDayCut),
         ])
     }
 
@@ -213,7 +210,7 @@ extension Schedule: FieldConvertible {
 
 extension Schedule.Hours {
     fileprivate var members: [FieldValue.Member] {
-        [.init("from", .string(from.description)), .init("until", .string(until.description))]
+        [.init("from", from.description), .init("until", until.description)]
     }
 }
 

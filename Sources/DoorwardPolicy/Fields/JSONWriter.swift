@@ -18,11 +18,7 @@ package struct JSONWriter {
     package mutating func object<Entity>(
         _ entity: Entity, _ fields: [Field<Entity>], for reader: FieldReader, in tenancy: TenancyDirectory
     ) {
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
-        self.fields(entity, fields, for: reader, in: tenancy)
-        bytes.append(UInt8(ascii: "}"))
-        needsComma = true
+        object { $0.fields(entity, fields, for: reader, in: tenancy) }
     }
 
     /// Adds the fields of an entity that `reader` may see to the current object.
@@ -42,22 +38,20 @@ package struct JSONWriter {
     /// Writes an object; members that are absent are left out.
     mutating func object(_ members: [FieldValue.Member]) {
         object { writer in
-            for member in members {
-                if case .absent = member.value { continue }
-                writer.field(member.name, member.value)
-            }
+            for member in members where member.value != .absent { writer.field(member.name, member.value) }
+        }
+    }
+
+    /// Writes an object with its keys in ascending order, so that equal values give equal JSON.
+    fileprivate mutating func object(_ members: [String: some JSONRenderable]) {
+        object { writer in
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) { writer.field(key, value) }
         }
     }
 
     /// Writes an array; `write` writes each element.
     package mutating func array<Elements: Sequence>(_ elements: Elements, _ write: (inout Self, Elements.Element) -> Void) {
-        enclosed("[", "]") { writer in
-            for element in elements {
-                writer.separate()
-                write(&writer, element)
-                writer.needsComma = true
-            }
-        }
+        _ = array(elements, maxBytes: .max, write)
     }
 
     /// Writes elements until they have more than `maxBytes`.
@@ -98,9 +92,7 @@ package struct JSONWriter {
 
     /// Writes a field of the current object.
     package mutating func field(_ name: String, _ value: some JSONRenderable) {
-        beginField(name)
-        value.write(into: &self)
-        needsComma = true
+        field(name) { value.write(into: &$0) }
     }
 
     /// Writes a field of the current object, with the value that `write` writes.
@@ -180,24 +172,9 @@ package protocol JSONRenderable {
     func write(into writer: inout JSONWriter)
 }
 
-extension String: JSONRenderable {
-    package func write(into writer: inout JSONWriter) { writer.string(self) }
-}
-
-extension Bool: JSONRenderable {
-    package func write(into writer: inout JSONWriter) { writer.raw(self ? "true" : "false") }
-}
-
-extension Int: JSONRenderable {
-    package func write(into writer: inout JSONWriter) { writer.number(self) }
-}
-
-extension Int64: JSONRenderable {
-    package func write(into writer: inout JSONWriter) { writer.number(self) }
-}
-
-extension UInt64: JSONRenderable {
-    package func write(into writer: inout JSONWriter) { writer.number(self) }
+extension FieldConvertible {
+    /// Writes the value in the form of a field.
+    package func write(into writer: inout JSONWriter) { fieldValue.write(into: &writer) }
 }
 
 extension Optional: JSONRenderable where Wrapped: JSONRenderable {
@@ -210,55 +187,25 @@ extension Array: JSONRenderable where Element: JSONRenderable {
     package func write(into writer: inout JSONWriter) { writer.array(self) { $1.write(into: &$0) } }
 }
 
-extension EntityID: JSONRenderable {
-    package func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
-}
-
-extension Timestamp: JSONRenderable {
-    package func write(into writer: inout JSONWriter) { withText { writer.plain($0) } }
-}
-
-extension RawRepresentable where Self: JSONRenderable, RawValue == String {
-    /// Writes the raw value.
-    package func write(into writer: inout JSONWriter) { writer.string(rawValue) }
-}
-
-extension LockOperation: JSONRenderable {}
-extension LockState: JSONRenderable {}
-extension StateQuality: JSONRenderable {}
-extension DoorState: JSONRenderable {}
-extension CommandState: JSONRenderable {}
-extension RecordSource: JSONRenderable {}
-extension RecordKind: JSONRenderable {}
-extension RecordDecision: JSONRenderable {}
-extension RecordEvent: JSONRenderable {}
-extension EventMethod: JSONRenderable {}
-extension ChangeAction: JSONRenderable {}
-extension ActorKind: JSONRenderable {}
-extension DenialReason: JSONRenderable {}
-extension Role: JSONRenderable {}
-extension AssociatedEntityType: JSONRenderable {}
-
 extension FieldValue: JSONRenderable {
     package func write(into writer: inout JSONWriter) {
         switch self {
         case .absent, .null: writer.null()
-        case .bool(let value): value.write(into: &writer)
+        case .bool(let value): writer.raw(value ? "true" : "false")
         case .integer(let value): writer.number(value)
         case .string(let value): writer.string(value)
-        case .identifier(let id): id.write(into: &writer)
-        case .instant(let instant): instant.write(into: &writer)
+        case .identifier(let id): id.withText { writer.plain($0) }
+        case .instant(let instant): instant.withText { writer.plain($0) }
         case .list(let values): values.write(into: &writer)
         case .strings(let values): values.write(into: &writer)
         case .object(let members): writer.object(members)
-        case .free(let members): JSONValue.object(members).write(into: &writer)
-        case .details(let members): RecordValue.object(members).write(into: &writer)
+        case .free(let members): writer.object(members)
+        case .details(let members): writer.object(members)
         }
     }
 }
 
 extension JSONValue: JSONRenderable {
-    /// Writes keys in ascending order, so that equal values give equal JSON.
     package func write(into writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
@@ -267,10 +214,7 @@ extension JSONValue: JSONRenderable {
         case .number(let value): writer.number(value)
         case .string(let value): writer.string(value)
         case .array(let values): values.write(into: &writer)
-        case .object(let members):
-            writer.object { writer in
-                for key in members.keys.sorted() { writer.field(key, members[key]) }
-            }
+        case .object(let members): writer.object(members)
         }
     }
 }
@@ -284,10 +228,7 @@ extension RecordValue: JSONRenderable {
         case .integer(let value): value.write(into: &writer)
         case .string(let value), .personal(let value, _): writer.string(value)
         case .array(let values): writer.array(values) { $1.write(into: &$0) }
-        case .object(let members):
-            writer.object { writer in
-                for key in members.keys.sorted() { writer.field(key, members[key]) }
-            }
+        case .object(let members): writer.object(members)
         }
     }
 }

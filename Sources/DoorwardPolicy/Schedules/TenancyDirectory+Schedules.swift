@@ -73,16 +73,10 @@ extension TenancyDirectory {
 /// The beginning and the end of hours are each resolved by `TimeZoneRules.resolve`. Hours are therefore contiguous when the clock
 /// is set back, shorter when it is set forward, and empty if they are in the skipped time. Instants here are whole seconds since
 /// 1970; no hours begin or end within a second.
-package struct ScheduleClock: Sendable {
+struct ScheduleClock: Sendable {
     let hours: ScheduleHours
+    /// The zone of the schedule or, if it names none, of the property.
     let zone: TimeZoneRules
-
-    /// - Parameter zone: the zone of the schedule or, if it names none, of the property.
-    package init(_ schedule: Schedule, in zone: TimeZoneRules) {
-        self.init(hours: ScheduleHours(schedule, ownZone: zone), zone: zone)
-    }
-
-    init(hours: ScheduleHours, zone: TimeZoneRules) { (self.hours, self.zone) = (hours, zone) }
 
     /// The instants of a segment at which the hours depend on the reading of the clock alone: hours last at most 24 hours, so those
     /// that can cover such an instant begin and end in the same segment.
@@ -191,20 +185,20 @@ package struct ScheduleClock: Sendable {
 // The same for instants with milliseconds, as windows and decisions have them.
 extension ScheduleClock {
     /// Whether an instant is within the hours.
-    package func contains(_ instant: Timestamp) -> Bool { contains(instant.second) }
+    func contains(_ instant: Timestamp) -> Bool { contains(instant.second) }
 
     /// The next instant after `instant` at which the hours begin or end; `nil` if there is none before `limit`.
-    package func nextChange(after instant: Timestamp, before limit: Timestamp) -> Timestamp? {
+    func nextChange(after instant: Timestamp, before limit: Timestamp) -> Timestamp? {
         nextChange(after: instant.second, before: limit.secondRoundedUp).map(Timestamp.init(second:))
     }
 
     /// The first instant after `instant`, which is within the hours, that is not: `limit` if there is none before.
-    package func nextClosing(after instant: Timestamp, before limit: Timestamp) -> Timestamp {
+    func nextClosing(after instant: Timestamp, before limit: Timestamp) -> Timestamp {
         contains(instant) ? nextChange(after: instant, before: limit) ?? limit : instant
     }
 
     /// The intervals of the hours that end after `instant`, clipped to a window, in order; at most `count`.
-    package func intervals(endingAfter instant: Timestamp, in window: GuestWindow, count: Int) -> [Range<Timestamp>] {
+    func intervals(endingAfter instant: Timestamp, in window: GuestWindow, count: Int) -> [Range<Timestamp>] {
         var found: [Range<Timestamp>] = []
         var start: Timestamp? = max(instant, window.validFrom)
         if let now = start, now < window.validUntil {

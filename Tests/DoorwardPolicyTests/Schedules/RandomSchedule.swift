@@ -1,6 +1,8 @@
 import DoorwardDomain
 import DoorwardTesting
 
+@testable import DoorwardPolicy
+
 extension Schedule {
     /// A random schedule with whole minutes.
     ///
@@ -35,4 +37,9 @@ extension Schedule {
             timeZone: timeZone, periods: periods, specialDays: specialDays,
             specialDayCut: Bool.random(using: &generator) ? .instant : .start)
     }
+}
+
+extension ScheduleClock {
+    /// A clock in a zone, whether or not the schedule names it.
+    init(_ schedule: Schedule, in zone: TimeZoneRules) { self.init(hours: ScheduleHours(schedule, ownZone: zone), zone: zone) }
 }
