@@ -162,9 +162,8 @@ package final class GatewayControl: Sendable {
         attachedDevices = Devices(kernel, attachments: attachments, locks: locks)
         portfolios = Portfolios(kernel, transportOwner: attachedDevices.owner(of:))
         signIn = SignIn(
-            directory: directory, sessions: sessions, storeGuard: storeGuard, hasher: hasher, clock: clock, random: random,
-            refreshLifetime: limits.refreshTokenLifetime, failuresPerMinute: limits.signInFailuresPerMinute,
-            executor: executor, metrics: metrics)
+            kernel, sessions: sessions, hasher: hasher, refreshLifetime: limits.refreshTokenLifetime,
+            failuresPerMinute: limits.signInFailuresPerMinute, executor: executor, metrics: metrics)
         guestLinks = GuestLinks(kernel, commands: commands, signIn: signIn)
         passwordResets = PasswordResets(kernel, hasher: hasher, signIn: signIn)
         credentials = Credentials(kernel, hasher: hasher, signIn: signIn, resets: passwordResets)

@@ -5,16 +5,10 @@ internal import DoorwardPolicy
 import FoundationEssentials
 
 /// The use cases of API keys: creating, listing and removing them, and finding the key of a request.
-package struct APIKeys: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
-    let clock: TrustedClock
-    let random: RandomSource
+package struct APIKeys: UseCases, Sendable {
+    let kernel: Kernel
 
-    package init(_ kernel: Kernel) {
-        (directory, writer, clock) = (kernel.directory, kernel.writer, kernel.clock)
-        random = kernel.random
-    }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     /// Creates an API key. Its rights never exceed those that the caller holds at the time of a request.
     ///

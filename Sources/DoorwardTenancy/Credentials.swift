@@ -7,20 +7,14 @@ import FoundationEssentials
 /// The use cases of a user's own credentials: sessions, password and recovery codes.
 ///
 /// Only a signed-in user has credentials. For an API key or a guest link each of these fails as for an object out of reach.
-package struct Credentials: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
-    let storeGuard: StoreGuard
+package struct Credentials: UseCases, Sendable {
+    let kernel: Kernel
     let hasher: PasswordHasher
     let signIn: SignIn
     let resets: PasswordResets
-    let clock: TrustedClock
-    let random: RandomSource
 
     package init(_ kernel: Kernel, hasher: PasswordHasher, signIn: SignIn, resets: PasswordResets) {
-        (directory, writer, storeGuard) = (kernel.directory, kernel.writer, kernel.storeGuard)
-        (clock, random) = (kernel.clock, kernel.random)
-        (self.hasher, self.signIn, self.resets) = (hasher, signIn, resets)
+        (self.kernel, self.hasher, self.signIn, self.resets) = (kernel, hasher, signIn, resets)
     }
 
     /// The caller's valid sessions, oldest first.
@@ -104,7 +98,7 @@ package struct Credentials: Sendable {
             return digests.contains(digest) && user?.isEnabled == true
         }
         guard let user, try await resets.set(hash, of: user, by: .recoveryCode(digest: digest), origin) else {
-            throw try await signIn.recordFailedAttempt(origin)
+            throw try await signIn.recordFailedAttempt(.signIn, origin)
         }
         signIn.forgetFailures(email: user.email)
     }

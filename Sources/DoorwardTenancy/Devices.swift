@@ -5,20 +5,16 @@ package import DoorwardLocks
 internal import DoorwardPolicy
 
 /// The use cases of devices, except moving locks: `LockDAL` moves them, and changes settings in the lock.
-package struct Devices: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
+package struct Devices: UseCases, Sendable {
+    let kernel: Kernel
     /// Attaches and detaches the locks that this type adds and removes. A device whose kind has no adapter is rejected.
     let attachments: Attachments
     let locks: LockDAL
-    let clock: TrustedClock
-    let random: RandomSource
     var adapters: AdapterRegistry { attachments.adapters }
     var codes: LockCodeSealer { attachments.codes }
 
     package init(_ kernel: Kernel, attachments: Attachments, locks: LockDAL) {
-        (directory, writer, clock, random) = (kernel.directory, kernel.writer, kernel.clock, kernel.random)
-        (self.attachments, self.locks) = (attachments, locks)
+        (self.kernel, self.attachments, self.locks) = (kernel, attachments, locks)
     }
 
     /// Adds a device to the property, or to one of its units if given, and attaches its lock to the adapter.

@@ -4,14 +4,10 @@ package import DoorwardKernel
 internal import DoorwardPolicy
 
 /// The use cases of guest accesses: granting, listing, changing and revoking them.
-package struct GuestAccesses: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
-    let clock: TrustedClock
+package struct GuestAccesses: UseCases, Sendable {
+    let kernel: Kernel
 
-    package init(_ kernel: Kernel) {
-        (directory, writer, clock) = (kernel.directory, kernel.writer, kernel.clock)
-    }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     /// Grants access. The grantor must hold GRANT_ACCESS and every granted operation on every
     /// device: a grantor cannot pass on a right that they do not have.

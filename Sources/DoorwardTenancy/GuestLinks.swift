@@ -4,18 +4,13 @@ package import DoorwardLocks
 internal import DoorwardPolicy
 
 /// The use cases of guest links: creating and ending the link of a guest access, and using a link.
-package struct GuestLinks: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
+package struct GuestLinks: UseCases, Sendable {
+    let kernel: Kernel
     let commands: Commands
     let signIn: SignIn
-    let clock: TrustedClock
-    let random: RandomSource
 
     package init(_ kernel: Kernel, commands: Commands, signIn: SignIn) {
-        (directory, writer, clock) = (kernel.directory, kernel.writer, kernel.clock)
-        random = kernel.random
-        (self.commands, self.signIn) = (commands, signIn)
+        (self.kernel, self.commands, self.signIn) = (kernel, commands, signIn)
     }
 
     /// Creates the link of a guest access. It replaces an earlier link, whose queued commands are denied.
@@ -91,7 +86,7 @@ package struct GuestLinks: Sendable {
             return GuestLinkHolder(caller: caller, access: access)
         }
         try signIn.admitLink(clientAddress: origin.clientAddress)
-        _ = try await signIn.recordFailedLinkAttempt(origin)
+        _ = try await signIn.recordFailedAttempt(.link, origin)
         return nil
     }
 

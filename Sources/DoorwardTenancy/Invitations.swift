@@ -3,18 +3,13 @@ package import DoorwardKernel
 internal import DoorwardPolicy
 
 /// The use cases of invitations: inviting an email address to a role, reading, withdrawing and accepting invitations.
-package struct Invitations: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
+package struct Invitations: UseCases, Sendable {
+    let kernel: Kernel
     let hasher: PasswordHasher
     let signIn: SignIn
-    let clock: TrustedClock
-    let random: RandomSource
 
     package init(_ kernel: Kernel, hasher: PasswordHasher, signIn: SignIn) {
-        (directory, writer, clock) = (kernel.directory, kernel.writer, kernel.clock)
-        random = kernel.random
-        (self.hasher, self.signIn) = (hasher, signIn)
+        (self.kernel, self.hasher, self.signIn) = (kernel, hasher, signIn)
     }
 
     /// Invites an address to a role. The result is the same whether or not the address belongs to a user, and whether or not that
@@ -79,7 +74,7 @@ package struct Invitations: Sendable {
         try signIn.admitLink(clientAddress: origin.clientAddress)
         let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)
         guard let invitation = tenancy.validInvitation(digest: digest, at: clock.decisionTime()) else {
-            throw try await signIn.recordFailedLinkAttempt(origin)
+            throw try await signIn.recordFailedAttempt(.link, origin)
         }
         let acceptance: InvitationAcceptance
         if let id = invitation.accountID {
@@ -108,7 +103,7 @@ package struct Invitations: Sendable {
                 try draft.accept(acceptance, digest: digest)
             }
         } catch .unauthenticated {
-            throw try await signIn.recordFailedLinkAttempt(origin)
+            throw try await signIn.recordFailedAttempt(.link, origin)
         }
         return try await signIn.start(for: user, generation, origin)
     }

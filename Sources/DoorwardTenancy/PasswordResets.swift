@@ -5,19 +5,13 @@ internal import DoorwardPolicy
 import FoundationEssentials
 
 /// The use cases of forgotten passwords: creating a one-time link for a user, and setting a password with it.
-package struct PasswordResets: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
-    let storeGuard: StoreGuard
+package struct PasswordResets: UseCases, Sendable {
+    let kernel: Kernel
     let hasher: PasswordHasher
     let signIn: SignIn
-    let clock: TrustedClock
-    let random: RandomSource
 
     package init(_ kernel: Kernel, hasher: PasswordHasher, signIn: SignIn) {
-        (directory, writer, storeGuard) = (kernel.directory, kernel.writer, kernel.storeGuard)
-        (clock, random) = (kernel.clock, kernel.random)
-        (self.hasher, self.signIn) = (hasher, signIn)
+        (self.kernel, self.hasher, self.signIn) = (kernel, hasher, signIn)
     }
 
     /// Creates a single-use link that sets a user's password. The link replaces an earlier link of the user.
@@ -59,10 +53,10 @@ package struct PasswordResets: Sendable {
         guard let token = OneTimeToken.wellFormed(token) else { throw .unauthenticated }
         try signIn.admitLink(clientAddress: origin.clientAddress)
         let digest = OneTimeToken.digest(of: token)
-        guard let user = try await holder(of: digest) else { throw try await signIn.recordFailedLinkAttempt(origin) }
+        guard let user = try await holder(of: digest) else { throw try await signIn.recordFailedAttempt(.link, origin) }
         let hash = try await hasher.hash(newPassword)
         guard try await set(hash, of: user, by: .link(digest: digest), origin) else {
-            throw try await signIn.recordFailedLinkAttempt(origin)
+            throw try await signIn.recordFailedAttempt(.link, origin)
         }
         signIn.forgetFailures(email: user.email)
     }
@@ -87,7 +81,8 @@ package struct PasswordResets: Sendable {
         _ hash: String, of user: User, by proof: PasswordProof, _ origin: RequestOrigin
     ) async throws(GatewayError) -> Bool {
         let kept = proof.sessionID
-        let ended = signIn.terminations(of: signIn.sessions.ids(of: user.id).filter { $0 != kept }, of: user, origin)
+        let ended = signIn.sessions.ids(of: user.id).filter { $0 != kept }
+        let endings = signIn.terminations(of: ended, of: user, origin).records
         var late: [SessionID] = []
         do {
             try await writer.change(
@@ -97,12 +92,12 @@ package struct PasswordResets: Sendable {
                     guard draft.directory.user(user.id) != nil else { throw .unauthenticated }
                     if let kept, signIn.sessions.session(kept, at: draft.time.expiryInstant) == nil { throw .unauthenticated }
                     draft.setPassword(of: user, hash, by: proof)
-                    draft.transaction.records += ended.records
+                    draft.transaction.records += endings
                 },
                 // Also end sessions that began with the old password while the transaction was written. The next change of the
                 // password waits for this, so it sees which sessions have ended.
                 afterwards: { _, _ in
-                    late = signIn.sessions.endAll(of: user.id, except: kept).filter { id in !ended.ids.contains(id) }
+                    late = signIn.sessions.endAll(of: user.id, except: kept).filter { id in !ended.contains(id) }
                 })
         } catch .unauthenticated {
             return false
@@ -111,7 +106,7 @@ package struct PasswordResets: Sendable {
             signIn.sessions.endAll(of: user.id)
             throw error
         }
-        if !late.isEmpty { try await storeGuard.write(signIn.terminations(of: late, of: user, origin).transaction) }
+        if !late.isEmpty { try await storeGuard.write(signIn.terminations(of: late, of: user, origin)) }
         return true
     }
 }

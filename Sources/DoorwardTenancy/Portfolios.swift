@@ -4,16 +4,13 @@ package import DoorwardKernel
 internal import DoorwardPolicy
 
 /// The use cases of portfolios, properties and units: creating, reading, changing and deleting them.
-package struct Portfolios: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
-    let clock: TrustedClock
+package struct Portfolios: UseCases, Sendable {
+    let kernel: Kernel
     /// Returns the owner of the transport of a device's address; `nil` if there is no such transport now.
     let transportOwner: @Sendable (LockDevice) -> TransportOwner?
 
     package init(_ kernel: Kernel, transportOwner: @escaping @Sendable (LockDevice) -> TransportOwner?) {
-        (directory, writer, clock) = (kernel.directory, kernel.writer, kernel.clock)
-        self.transportOwner = transportOwner
+        (self.kernel, self.transportOwner) = (kernel, transportOwner)
     }
 
     /// Creates a portfolio with `owners`, which may be empty.

@@ -5,14 +5,10 @@ internal import DoorwardPolicy
 import FoundationEssentials
 
 /// The use case of redeeming in-app purchases.
-package struct Purchases: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
-    let clock: TrustedClock
+package struct Purchases: UseCases, Sendable {
+    let kernel: Kernel
 
-    package init(_ kernel: Kernel) {
-        (directory, writer, clock) = (kernel.directory, kernel.writer, kernel.clock)
-    }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     /// The only product: it lets its buyer read compliance reports.
     package static let compliancePack = "com.unifiedsmarthome.compliancepack1"

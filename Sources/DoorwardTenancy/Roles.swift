@@ -3,13 +3,10 @@ package import DoorwardKernel
 internal import DoorwardPolicy
 
 /// The use cases of roles: assigning, removing and listing them.
-package struct Roles: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
+package struct Roles: UseCases, Sendable {
+    let kernel: Kernel
 
-    package init(_ kernel: Kernel) {
-        (directory, writer) = (kernel.directory, kernel.writer)
-    }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     /// Assigns a role, which is effective when this returns. If the user already has it, returns the existing association.
     package func assign(

@@ -9,14 +9,11 @@ import Synchronization
 /// A session continues if its refresh token is exchanged before the session expires. Each refresh token can be exchanged once; a
 /// second use ends the whole session, because two parties then have the token, unless it repeats an exchange whose answer may have
 /// been lost: see `TokenExchanges`.
-package final class SignIn: Sendable {
+package final class SignIn: UseCases, Sendable {
     /// The valid sessions, against which access tokens are checked.
     package let sessions: Sessions
-    private let directory: CurrentDirectory
-    private let storeGuard: StoreGuard
+    let kernel: Kernel
     private let hasher: PasswordHasher
-    private let clock: TrustedClock
-    private let random: RandomSource
     private let refreshLifetime: Duration
     private let throttle: SignInThrottle
     private let failures: SignInFailures
@@ -28,16 +25,14 @@ package final class SignIn: Sendable {
     ///   - failuresPerMinute: the maximum number of failed sign-ins from one network per minute; further ones have to wait.
     ///   - executor: writes the records of repeated failures; `nil` for the global one.
     package init(
-        directory: CurrentDirectory, sessions: Sessions, storeGuard: StoreGuard, hasher: PasswordHasher, clock: TrustedClock,
-        random: RandomSource, refreshLifetime: Duration, failuresPerMinute: Int, executor: (any TaskExecutor)?,
-        metrics: any MetricsFactory
+        _ kernel: Kernel, sessions: Sessions, hasher: PasswordHasher, refreshLifetime: Duration, failuresPerMinute: Int,
+        executor: (any TaskExecutor)?, metrics: any MetricsFactory
     ) {
         self.metrics = SignInMetrics(metrics)
-        (self.directory, self.sessions, self.storeGuard, self.hasher) = (directory, sessions, storeGuard, hasher)
-        (self.clock, self.random, self.refreshLifetime) = (clock, random, refreshLifetime)
-        throttle = SignInThrottle(clock: clock, random: random, failuresPerMinute: failuresPerMinute)
-        failures = SignInFailures(storeGuard: storeGuard, clock: clock, random: random, executor: executor)
-        exchanges = TokenExchanges(clock: clock, random: random)
+        (self.kernel, self.sessions, self.hasher, self.refreshLifetime) = (kernel, sessions, hasher, refreshLifetime)
+        throttle = SignInThrottle(clock: kernel.clock, random: kernel.random, failuresPerMinute: failuresPerMinute)
+        failures = SignInFailures(kernel, executor: executor)
+        exchanges = TokenExchanges(clock: kernel.clock, random: kernel.random)
     }
 
     /// Admits an address unless too many sign-ins from it failed within the last minute. `logIn` repeats this check, and checks
@@ -49,7 +44,9 @@ package final class SignIn: Sendable {
     /// Admits an address unless too many tokens of links from it were wrong within the last minute.
     ///
     /// - Throws: `.rateLimited`.
-    package func admitLink(clientAddress: String?) throws(GatewayError) { try throttle.admitLink(address: clientAddress) }
+    package func admitLink(clientAddress: String?) throws(GatewayError) {
+        try throttle.admit(.link, email: nil, address: clientAddress)
+    }
 
     private func admit(email: String?, address: String?) throws(GatewayError) {
         try limited { () throws(GatewayError) in try throttle.admit(email: email, address: address) }
@@ -95,12 +92,7 @@ package final class SignIn: Sendable {
         else {
             // A password that is too long does not count as a failed attempt for the account. It is rejected without computing a
             // hash; if it counted, an attacker could lock the account at almost no cost.
-            try limited { () throws(GatewayError) in
-                try throttle.recordFailureIfAdmitted(email: isAbsurd ? nil : account, address: clientAddress)
-            }
-            metrics.failed.increment()
-            try await failures.record(origin, account: account, user: user)
-            throw .unauthenticated
+            throw try await recordFailure(of: user, account: account, counted: isAbsurd ? nil : account, origin)
         }
         throttle.resetFailures(email: account)
         await renew(hash, of: user, password)
@@ -223,7 +215,7 @@ package final class SignIn: Sendable {
             return nil
         }
         guard sessions.begin(session, generation) else {
-            try await storeGuard.write(terminations(of: [session.id], of: user, origin).transaction)
+            try await storeGuard.write(terminations(of: [session.id], of: user, origin))
             return nil
         }
         return SignedIn(user: user, session: session, refreshToken: token)
@@ -275,17 +267,9 @@ package final class SignIn: Sendable {
 
 extension SignIn {
     /// The changes and records for ending several sessions of one user.
-    struct SessionTerminations {
-        let ids: [SessionID]
-        let credentials: [CredentialChange]
-        let records: [PendingRecord]
-
-        var transaction: StoreTransaction { StoreTransaction(credentials: credentials, records: records) }
-    }
-
-    func terminations(of ids: [SessionID], of user: User, _ origin: RequestOrigin) -> SessionTerminations {
-        SessionTerminations(
-            ids: ids, credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
+    func terminations(of ids: [SessionID], of user: User, _ origin: RequestOrigin) -> StoreTransaction {
+        StoreTransaction(
+            credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
     }
 
     /// Checks a proof of a user's identity other than a sign-in. Attempts are limited like sign-ins, and failures are counted and
@@ -304,28 +288,32 @@ extension SignIn {
             // Concurrent attempts may have failed meanwhile.
             return try admit(email: account, address: origin.clientAddress)
         }
+        throw try await recordFailure(of: user, account: account, counted: account, origin)
+    }
+
+    /// Counts and records a wrong password or other proof, unless a wait has begun since the attempt was admitted.
+    ///
+    /// - Parameter counted: the account whose failures are counted, in addition to those of the network; `nil` for none.
+    /// - Returns: the error to throw.
+    private func recordFailure(
+        of user: User?, account: String, counted: String?, _ origin: RequestOrigin
+    ) async throws(GatewayError) -> GatewayError {
         try limited { () throws(GatewayError) in
-            try throttle.recordFailureIfAdmitted(email: account, address: origin.clientAddress)
+            try throttle.recordFailureIfAdmitted(email: counted, address: origin.clientAddress)
         }
         metrics.failed.increment()
         try await failures.record(origin, account: account, user: user)
-        throw .unauthenticated
-    }
-
-    /// Counts and records an attempt with a token of a link that is not valid. It delays further attempts at links, but no sign-in.
-    ///
-    /// - Returns: the error to throw.
-    func recordFailedLinkAttempt(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
-        throttle.recordLinkFailure(address: origin.clientAddress)
-        try await failures.record(origin, account: nil, user: nil)
         return .unauthenticated
     }
 
-    /// Counts and records an attempt with a proof that was used meanwhile.
+    /// Counts and records an attempt with a token of a link that is not valid, which delays further attempts at links but no sign-in, or
+    /// with a proof that was used meanwhile.
     ///
     /// - Returns: the error to throw.
-    func recordFailedAttempt(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
-        throttle.recordFailure(email: nil, address: origin.clientAddress)
+    func recordFailedAttempt(
+        _ kind: SignInThrottle.Attempt, _ origin: RequestOrigin
+    ) async throws(GatewayError) -> GatewayError {
+        throttle.recordFailure(kind, email: nil, address: origin.clientAddress)
         try await failures.record(origin, account: nil, user: nil)
         return .unauthenticated
     }

@@ -10,6 +10,12 @@ import Synchronization
 /// failures within a minute has to wait too. Both counts use a bounded amount of memory, and failures of other accounts and
 /// networks do not remove those that have failed often (decision 0031).
 final class SignInThrottle: Sendable {
+    /// The kinds of attempts, whose failures are counted separately: those at links delay no sign-in.
+    enum Attempt: String {
+        case signIn = ""
+        case link = "link "
+    }
+
     private struct Tables {
         var accounts = FailureTable<AccountFailures>()
         var networks = FailureTable<MinuteFailures>()
@@ -36,30 +42,17 @@ final class SignInThrottle: Sendable {
     ///   - email: the account, as stored for the user if there is one.
     ///   - address: the client's address; `nil` if it has none.
     /// - Throws: `.rateLimited` if this account or network has to wait.
-    func admit(email: String?, address: String?) throws(GatewayError) {
-        let (now, limits) = (clock.monotonicNow(), limits(of: address))
+    func admit(_ kind: Attempt = .signIn, email: String?, address: String?) throws(GatewayError) {
+        let (now, limits) = (clock.monotonicNow(), limits(of: address, kind))
         try Self.refuse(for: tables.withLock { wait(email, limits, at: now, in: &$0) })
     }
 
     /// Counts a failure.
     ///
     /// - Parameter email: the account that was tried; `nil` if the attempt names no account, or if its password cannot be right.
-    func recordFailure(email: String?, address: String?) {
-        let (now, limits) = (clock.monotonicNow(), limits(of: address))
+    func recordFailure(_ kind: Attempt = .signIn, email: String?, address: String?) {
+        let (now, limits) = (clock.monotonicNow(), limits(of: address, kind))
         tables.withLock { count(email, limits, at: now, in: &$0) }
-    }
-
-    /// Admits an attempt to use a link, unless too many tokens of links from this network were wrong within the last minute. They are
-    /// counted separately, so that they delay no sign-in.
-    func admitLink(address: String?) throws(GatewayError) {
-        let (now, limits) = (clock.monotonicNow(), limits(of: address, kind: "link "))
-        try Self.refuse(for: tables.withLock { wait(nil, limits, at: now, in: &$0) })
-    }
-
-    /// Counts a wrong token of a link.
-    func recordLinkFailure(address: String?) {
-        let (now, limits) = (clock.monotonicNow(), limits(of: address, kind: "link "))
-        tables.withLock { count(nil, limits, at: now, in: &$0) }
     }
 
     /// Counts a failure, unless a wait for the account or network has begun since the attempt was admitted: concurrent attempts
@@ -67,7 +60,7 @@ final class SignInThrottle: Sendable {
     ///
     /// - Throws: `.rateLimited`, without counting the failure.
     func recordFailureIfAdmitted(email: String?, address: String?) throws(GatewayError) {
-        let (now, limits) = (clock.monotonicNow(), limits(of: address))
+        let (now, limits) = (clock.monotonicNow(), limits(of: address, .signIn))
         let rest = tables.withLock { tables in
             let rest = wait(email, limits, at: now, in: &tables)
             if rest == nil { count(email, limits, at: now, in: &tables) }
@@ -89,10 +82,7 @@ final class SignInThrottle: Sendable {
     private func wait(
         _ email: String?, _ limits: [NetworkLimit], at now: MonotonicInstant, in tables: inout Tables
     ) -> Duration? {
-        var waits: [Duration] = []
-        for limit in limits {
-            if let wait = tables.networks[limit.key]?.wait(limit: limit.failures, at: now) { waits.append(wait) }
-        }
+        var waits = limits.compactMap { tables.networks[$0.key]?.wait(limit: $0.failures, at: now) }
         if let email, let failures = tables.accounts[key(email)] {
             waits.append(Self.end(ofWaitAfter: failures.failures(at: now), failures.last).duration(since: now))
         }
@@ -116,13 +106,12 @@ final class SignInThrottle: Sendable {
         let failures: Int
     }
 
-    /// - Parameter kind: a prefix that separates the counts of different kinds of attempts.
-    private func limits(of address: String?, kind: String = "") -> [NetworkLimit] {
+    private func limits(of address: String?, _ kind: Attempt) -> [NetworkLimit] {
         guard let address else { return [] }
-        let key = FailureKey(Self.network(of: address), kind: kind + "network", secret: secret)
+        let key = FailureKey(Self.network(of: address), kind: kind.rawValue + "network", secret: secret)
         let network = NetworkLimit(key: key, failures: failuresPerMinute)
         guard let parsed = IPAddress(address), parsed.bytes.count == 16 else { return [network] }
-        let site = FailureKey(parsed.network(ofIPv6Bits: Self.siteBits), kind: kind + "site", secret: secret)
+        let site = FailureKey(parsed.network(ofIPv6Bits: Self.siteBits), kind: kind.rawValue + "site", secret: secret)
         return [network, NetworkLimit(key: site, failures: failuresPerMinute * Self.networksPerSite)]
     }
 
@@ -238,7 +227,7 @@ struct MinuteFailures: FailureCount {
 ///
 /// Under any load at most `maxPairs` first records and `maxPairs` + 1 summaries are written per
 /// minute. Failures beyond these limits are counted in the last summary.
-final class SignInFailures: Sendable {
+final class SignInFailures: UseCases, Sendable {
     /// An account and a network, whose failures are summarised together.
     private struct Pair: Hashable {
         let account: String?
@@ -264,15 +253,11 @@ final class SignInFailures: Sendable {
     static let maxPairs = 60
     private static let period = Duration.seconds(60)
 
-    private let storeGuard: StoreGuard
-    private let clock: any GatewayClock
-    private let random: RandomSource
+    let kernel: Kernel
     private let executor: (any TaskExecutor)?
     private let table = Mutex(Table())
 
-    init(storeGuard: StoreGuard, clock: any GatewayClock, random: RandomSource, executor: (any TaskExecutor)?) {
-        (self.storeGuard, self.clock, self.random, self.executor) = (storeGuard, clock, random, executor)
-    }
+    init(_ kernel: Kernel, executor: (any TaskExecutor)?) { (self.kernel, self.executor) = (kernel, executor) }
 
     /// Counts a failure, and makes the record durable if it is the first of its account and network.
     ///
@@ -285,7 +270,9 @@ final class SignInFailures: Sendable {
         let target = user.map { RecordTarget($0) }
         guard begins(pair, target, origin.source) else { return }
         do {
-            try await storeGuard.write(StoreTransaction(records: [first(of: origin, target)]))
+            // A failed sign-in does not authenticate a user: the account that was tried is the target, and the actor is unknown.
+            let first = record(of: target, origin.source, from: origin.clientAddress, requestID: origin.requestID)
+            try await storeGuard.write(StoreTransaction(records: [first]))
         } catch {
             table.withLock { $0.pairs[pair]?.count += 1 }
             throw error
@@ -346,17 +333,16 @@ final class SignInFailures: Sendable {
             table.others = 0
             return (pairs, others)
         }
-        var records = pairs.map { summary($0.value.count, $0.value.target, $0.key.network, $0.value.source) }
-        if others > 0 { records.append(summary(others, nil, nil, .gateway)) }
+        var records = pairs.map { record(of: $1.target, $1.source, from: $0.network, count: $1.count) }
+        if others > 0 { records.append(record(of: nil, .gateway, from: nil, count: others)) }
         guard !records.isEmpty else { return }
         do {
             try await storeGuard.write(StoreTransaction(records: records))
         } catch {
             table.withLock { table in
                 table.others += others
-                for (pair, repeated) in pairs {
-                    let later = table.pairs[pair]?.count ?? 0
-                    table.pairs[pair] = Repeated(target: repeated.target, source: repeated.source, count: repeated.count + later)
+                table.pairs.merge(pairs) { later, earlier in
+                    Repeated(target: earlier.target, source: earlier.source, count: earlier.count + later.count)
                 }
             }
             throw error
@@ -365,27 +351,15 @@ final class SignInFailures: Sendable {
 
     // MARK: - Records
 
-    /// A failed sign-in does not authenticate a user: the account that was tried is the target, and the actor is unknown.
-    private func first(of origin: RequestOrigin, _ target: RecordTarget?) -> PendingRecord {
-        var body = body(target, origin.source)
-        (body.clientAddress, body.requestID) = (origin.clientAddress, origin.requestID)
-        return PendingRecord(body)
-    }
-
-    private func summary(
-        _ failures: Int64, _ target: RecordTarget?, _ network: String?, _ source: RecordSource
+    /// - Parameter count: the number of failures that a summary counts; `nil` for the record of a single one.
+    private func record(
+        of target: RecordTarget?, _ source: RecordSource, from address: String?, requestID: String? = nil, count: Int64? = nil
     ) -> PendingRecord {
-        var body = body(target, source)
-        body.clientAddress = network
-        body.details["failures"] = .integer(failures)
-        return PendingRecord(body)
-    }
-
-    private func body(_ target: RecordTarget?, _ source: RecordSource) -> RecordBody {
         let now = clock.now()
-        var body = RecordBody(
-            log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: .outside, source: source, event: .signInFailed)
-        body.target = target
-        return body
+        return PendingRecord(
+            RecordBody(
+                log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: .outside, source: source,
+                clientAddress: address, requestID: requestID, event: .signInFailed, target: target,
+                details: count.map { ["failures": .integer($0)] } ?? [:]))
     }
 }

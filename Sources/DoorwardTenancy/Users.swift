@@ -4,16 +4,13 @@ package import DoorwardKernel
 internal import DoorwardPolicy
 
 /// The use cases of users: creating, reading and changing them.
-package struct Users: Sendable {
-    let directory: CurrentDirectory
-    let writer: TenancyWriter
+package struct Users: UseCases, Sendable {
+    let kernel: Kernel
     let hasher: PasswordHasher
     let sessions: Sessions
-    let random: RandomSource
 
     package init(_ kernel: Kernel, hasher: PasswordHasher, sessions: Sessions) {
-        (directory, writer, random) = (kernel.directory, kernel.writer, kernel.random)
-        (self.hasher, self.sessions) = (hasher, sessions)
+        (self.kernel, self.hasher, self.sessions) = (kernel, hasher, sessions)
     }
 
     /// Creates a user who can sign in with `password`, or, without a password, who cannot sign in yet.
