@@ -129,7 +129,7 @@ extension TenancyUnitOfWork {
         _ deviceID: DeviceID, _ unit: Unit, field: String, owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> LockDevice {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
-        let path = EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID)
+        let path = directory.path(of: unit.entity)
         try requireMove(of: device, to: path)
         guard owner(device)?.allows(placementIn: unit.portfolioID) != false else { throw .invalid(field, "other_portfolio") }
         guard device.path != path else { return device }
@@ -152,8 +152,7 @@ extension TenancyUnitOfWork {
         try require(.deviceMove, on: .device(deviceID))
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }
         guard device.unitID != unit.id else { return }
-        _ = move(
-            device, to: EntityPathIDs(unitID: unit.id, propertyID: unit.propertyID, portfolioID: unit.portfolioID), from: device)
+        _ = move(device, to: directory.path(of: unit.entity), from: device)
     }
 
     /// - Parameters:
@@ -247,13 +246,10 @@ extension TenancyUnitOfWork {
     /// Removes the device from all common areas: a device that is removed or assigned to a unit cannot be a common area.
     private mutating func leaveCommonAreas(_ deviceID: DeviceID) {
         for unitID in directory.unitsSharing(deviceID) {
-            guard var unit = directory.unit(unitID) else { continue }
-            let before = unit
-            unit.commonAreaAccessIDs.removeAll { $0 == deviceID }
-            unit.updatedAt = now
-            apply(.putUnit(unit))
-            let (old, new) = Unit.fields.recordedChanges(from: before, to: unit)
-            appendRecord(.update, RecordTarget(unit), at: .unit(unit.id), before: old, after: new)
+            guard let unit = directory.unit(unitID) else { continue }
+            var changed = unit
+            changed.commonAreaAccessIDs.removeAll { $0 == deviceID }
+            _ = update(unit, to: changed)
         }
     }
 

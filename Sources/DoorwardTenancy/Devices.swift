@@ -113,7 +113,7 @@ package struct Devices: UseCases, Sendable {
         of unit: UnitID, for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<LockDevice> {
         let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
-        let unit = try current.tenancy.readable(unit, to: current.subject)
+        let unit = try current.tenancy.place(unit, to: current.subject, with: .unitRead)
         let devices = current.tenancy.deviceIDs(of: unit.id).filter { id in
             SecurityService.decide(current.subject, .viewStatus, on: id, at: now, override: false, in: current.tenancy).isAllowed
         }

@@ -118,9 +118,7 @@ package struct IssuedGuestLink: Sendable {
     ///
     /// The token is in the path because the page works without a script. The gateway writes no path to its logs.
     package func url(under base: String) -> Secret<String> {
-        var base = base
-        while base.hasSuffix("/") { base.removeLast() }
-        return Secret("\(base)/g/\(token.reveal())")
+        OneTimeToken.url(of: "g/\(token.reveal())", under: base)
     }
 }
 

@@ -173,21 +173,17 @@ package struct IssuedInvitation: Sendable {
 extension TenancyDirectory {
     /// The invitation with a token of this digest, if it can be accepted now.
     func validInvitation(digest: [UInt8], at time: DecisionTime) -> Invitation? {
-        guard let invitation = invitation(digest: digest), time.expiryInstant < invitation.expiresAt,
-            isStillAuthorized(invitation, at: time)
-        else {
-            return nil
-        }
-        return invitation
+        invitation(digest: digest).flatMap { isValid($0, at: time) ? $0 : nil }
+    }
+
+    private func isValid(_ invitation: Invitation, at time: DecisionTime) -> Bool {
+        time.expiryInstant < invitation.expiresAt && isStillAuthorized(invitation, at: time)
     }
 
     fileprivate func manageableInvitation(
         _ id: InvitationID, by subject: Subject, at time: DecisionTime
     ) throws(GatewayError) -> Invitation {
-        guard let invitation = invitation(id), time.expiryInstant < invitation.expiresAt, isStillAuthorized(invitation, at: time)
-        else {
-            throw .outOfReach(of: subject)
-        }
+        guard let invitation = invitation(id), isValid(invitation, at: time) else { throw .outOfReach(of: subject) }
         if subject.isUser(invitation.userID) || mayManage(invitation, subject) { return invitation }
         guard subject.isSuperAdmin else { throw .outOfReach }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
@@ -197,24 +193,10 @@ extension TenancyDirectory {
     fileprivate func invitations(inScopeOf subject: Subject, at time: DecisionTime) -> [Invitation] {
         let known: [Invitation] =
             if subject.isSuperAdmin { invitationIDs.compactMap { invitation($0) } } else {
-                (subject.userID.map { invitations(by: $0) } ?? []) + entities(inScopeOf: subject).flatMap { invitations(to: $0) }
+                (subject.userID.map { invitations(by: $0) } ?? [])
+                    + subject.roleEntities.flatMap { withAllBelow($0) }.flatMap { invitations(to: $0) }
             }
         return Set(known.map(\.id)).sorted().compactMap { try? manageableInvitation($0, by: subject, at: time) }
-    }
-
-    /// The entities on which a subject holds a role, and all below them.
-    private func entities(inScopeOf subject: Subject) -> [AssociatedEntity] {
-        var found: [AssociatedEntity] = []
-        func add(_ entity: AssociatedEntity) {
-            found.append(entity)
-            switch entity {
-            case .portfolio(let id): for property in propertyIDs(of: id) { add(.property(property)) }
-            case .property(let id): for unit in unitIDs(of: id) { add(.unit(unit)) }
-            case .unit: break
-            }
-        }
-        for entity in subject.roleEntities { add(entity) }
-        return found
     }
 
     private func mayManage(_ invitation: Invitation, _ subject: Subject) -> Bool {

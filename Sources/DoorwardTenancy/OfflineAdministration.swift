@@ -25,7 +25,7 @@ package struct OfflineAdministration: Sendable {
         email: String, firstName: String, lastName: String, password: Secret<String>
     ) async throws(GatewayError) -> User {
         try PasswordRules.check(password, field: "password")
-        guard try await isFree(email) else { throw .alreadyExists }
+        guard try await tenancy().user(email: email) == nil else { throw .alreadyExists }
         let hash = try await hasher.hash(password)
         let now = clock.now()
         let user = User(
@@ -60,8 +60,6 @@ package struct OfflineAdministration: Sendable {
                 records: [record(of: RecordTarget(reset), after: reset.auditFields, at: now)]))
         return PasswordReset.Offer(user: user, token: token, expiresAt: reset.expiresAt)
     }
-
-    private func isFree(_ email: String) async throws(GatewayError) -> Bool { try await tenancy().user(email: email) == nil }
 
     private func tenancy() async throws(GatewayError) -> TenancyDirectory {
         let tenancy = Mutex(TenancyDirectory())

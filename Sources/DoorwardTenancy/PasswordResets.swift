@@ -171,9 +171,14 @@ enum OneTimeToken {
     ///
     /// - Parameter base: such as `https://locks.example.org`, with or without a trailing slash; `nil` returns the path only.
     static func url(of page: String, _ token: Secret<String>, under base: String?) -> Secret<String> {
+        url(of: "\(page)#token=\(token.reveal())", under: base)
+    }
+
+    /// A URL of the gateway that contains a secret.
+    static func url(of path: String, under base: String?) -> Secret<String> {
         var base = base ?? ""
         while base.hasSuffix("/") { base.removeLast() }
-        return Secret("\(base)/\(page)#token=\(token.reveal())")
+        return Secret("\(base)/\(path)")
     }
 
     /// The SHA-256 digest; a random token cannot be guessed, so it needs no slow hash.

@@ -106,9 +106,7 @@ extension Portfolios {
         try await writer.remove(
             caller, isDryRun: options.isDryRun,
             reach: [.entity(.portfolio(id))],
-            body: { (draft) throws(GatewayError) in
-                try draft.remove(id, cascade: options.isCascade, onlyIf: options.condition)
-            })
+            body: { (draft) throws(GatewayError) in try draft.remove(id, options) })
     }
 
     /// Deletes a property. A cascade unassigns its devices; they are not deleted.
@@ -122,9 +120,7 @@ extension Portfolios {
         try await writer.remove(
             caller, isDryRun: options.isDryRun,
             reach: [.entity(.property(id))],
-            body: { (draft) throws(GatewayError) in
-                try draft.remove(id, cascade: options.isCascade, onlyIf: options.condition)
-            })
+            body: { (draft) throws(GatewayError) in try draft.remove(id, options) })
     }
 
     /// Deletes a unit. A cascade moves its devices to the property.
@@ -138,9 +134,7 @@ extension Portfolios {
         try await writer.remove(
             caller, isDryRun: options.isDryRun,
             reach: [.entity(.unit(id))],
-            body: { (draft) throws(GatewayError) in
-                try draft.remove(id, cascade: options.isCascade, onlyIf: options.condition)
-            })
+            body: { (draft) throws(GatewayError) in try draft.remove(id, options) })
     }
 }
 
@@ -148,19 +142,13 @@ extension TenancyUnitOfWork {
     fileprivate mutating func change(
         _ id: PortfolioID, _ changes: PortfolioChanges, onlyIf condition: Precondition<Portfolio>?
     ) throws(GatewayError) -> Portfolio {
-        guard let portfolio = directory.portfolio(id) else { throw .outOfReach(of: subject) }
-        try require(.portfolioRename, on: .portfolio(id))
+        let portfolio = try place(id, with: .portfolioRename)
         let holders = try HolderChange(
             of: [.owner, .portfolioAdmin], to: changes.administrators, on: .portfolio(id), adding: .portfolioAdmin, in: self)
         try require(condition, of: portfolio)
         var changed = portfolio
         changed.name = changes.name ?? portfolio.name
-        if changed != portfolio {
-            changed.updatedAt = now
-            apply(.putPortfolio(changed))
-            let (before, after) = Portfolio.fields.recordedChanges(from: portfolio, to: changed)
-            appendRecord(.update, RecordTarget(changed), at: .portfolio(id), before: before, after: after)
-        }
+        changed = update(portfolio, to: changed)
         try apply(holders)
         return changed
     }
@@ -168,8 +156,7 @@ extension TenancyUnitOfWork {
     fileprivate mutating func change(
         _ id: PropertyID, _ changes: PropertyChanges, onlyIf condition: Precondition<Property>?
     ) throws(GatewayError) -> Property {
-        guard let property = directory.property(id) else { throw .outOfReach(of: subject) }
-        try require(.propertyChange, on: .property(id))
+        let property = try place(id, with: .propertyChange)
         let holders = try HolderChange(
             of: [.propertyManager], to: changes.managers, on: .property(id), adding: .propertyManager, in: self)
         try require(condition, of: property)
@@ -177,12 +164,7 @@ extension TenancyUnitOfWork {
         changed.name = changes.name ?? property.name
         changed.address = changes.address.applied(to: property.address)
         changed.defaultTimeZone = changes.defaultTimeZone.applied(to: property.defaultTimeZone)
-        if changed != property {
-            changed.updatedAt = now
-            apply(.putProperty(changed))
-            let (before, after) = Property.fields.recordedChanges(from: property, to: changed)
-            appendRecord(.update, RecordTarget(changed), at: .property(id), before: before, after: after)
-        }
+        changed = update(property, to: changed)
         try apply(holders)
         return changed
     }
@@ -190,8 +172,7 @@ extension TenancyUnitOfWork {
     fileprivate mutating func change(
         _ id: UnitID, _ changes: UnitChanges, onlyIf condition: Precondition<Unit>?, owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> Unit {
-        guard let unit = directory.unit(id) else { throw .outOfReach(of: subject) }
-        try require(.unitChange, on: .unit(id))
+        let unit = try place(id, with: .unitChange)
         let holders = try HolderChange(of: [.tenant], to: changes.tenants, on: .unit(id), adding: .tenant, in: self)
         try require(condition, of: unit)
         if let devices = changes.devices {
@@ -206,14 +187,9 @@ extension TenancyUnitOfWork {
         let before = changed
         changed.name = changes.name ?? unit.name
         if let commonAreas = changes.commonAreas { changed.commonAreaAccessIDs = try checked(commonAreas, of: unit) }
-        if changed != before {
-            changed.updatedAt = now
-            apply(.putUnit(changed))
-            let (old, new) = Unit.fields.recordedChanges(from: before, to: changed)
-            appendRecord(.update, RecordTarget(changed), at: .unit(id), before: old, after: new)
-            for device in before.commonAreaAccessIDs where !changed.commonAreaAccessIDs.contains(device) {
-                endGuestAccesses(to: device, ofTenantsIn: id)
-            }
+        changed = update(before, to: changed)
+        for device in before.commonAreaAccessIDs where !changed.commonAreaAccessIDs.contains(device) {
+            endGuestAccesses(to: device, ofTenantsIn: id)
         }
         try apply(holders)
         return changed

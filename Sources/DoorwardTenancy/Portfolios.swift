@@ -20,9 +20,7 @@ package struct Portfolios: UseCases, Sendable {
         try await writer.create(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
             try draft.require(.portfolioCreate, on: .gateway)
             let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
-            draft.apply(.putPortfolio(portfolio))
-            draft.appendRecord(
-                .create, RecordTarget(portfolio), at: .portfolio(portfolio.id), after: Portfolio.fields.recorded(portfolio))
+            draft.add(portfolio)
             for owner in owners { _ = try draft.assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
             return portfolio
         }
@@ -33,7 +31,7 @@ package struct Portfolios: UseCases, Sendable {
     /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the portfolio does not exist.
     package func portfolio(_ id: PortfolioID, for caller: Caller) throws(GatewayError) -> Portfolio {
         let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.readable(id, to: subject)
+        return try tenancy.place(id, to: subject, with: .portfolioRead)
     }
 
     /// The portfolios that the caller may read.
@@ -61,9 +59,7 @@ package struct Portfolios: UseCases, Sendable {
                 let property = Property(
                     id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
                     defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
-                draft.apply(.putProperty(property))
-                draft.appendRecord(
-                    .create, RecordTarget(property), at: .property(property.id), after: Property.fields.recorded(property))
+                draft.add(property)
                 for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
                 try draft.requireWithin(.maxProperties, of: portfolioID)
                 return property
@@ -75,7 +71,7 @@ package struct Portfolios: UseCases, Sendable {
     /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the property does not exist.
     package func property(_ id: PropertyID, for caller: Caller) throws(GatewayError) -> Property {
         let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.readable(id, to: subject)
+        return try tenancy.place(id, to: subject, with: .propertyRead)
     }
 
     /// The properties that the caller may read.
@@ -85,7 +81,7 @@ package struct Portfolios: UseCases, Sendable {
         for caller: Caller, under parent: ParentFilter<Portfolio>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Property> {
         let current = CallerSnapshot(directory, caller)
-        if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
+        if case .path(let id) = parent { _ = try current.tenancy.place(id, to: current.subject, with: .portfolioRead) }
         let now = clock.decisionTime()
         return request.page(
             .properties(parent.id), in: current, of: caller.principal,
@@ -114,13 +110,11 @@ package struct Portfolios: UseCases, Sendable {
             caller, repeatable: repeatable,
             reach: [.entity(.property(propertyID))] + new.devices.map { .device($0) },
             body: { (draft) throws(GatewayError) in
-                guard let property = draft.directory.property(propertyID) else { throw GatewayError.outOfReach }
-                try draft.require(.unitCreate, on: .property(propertyID))
+                let property = try draft.place(propertyID, with: .unitCreate)
                 let unit = Unit(
                     id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
                     createdAt: draft.now, updatedAt: draft.now)
-                draft.apply(.putUnit(unit))
-                draft.appendRecord(.create, RecordTarget(unit), at: .unit(unit.id), after: Unit.fields.recorded(unit))
+                draft.add(unit)
                 for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
                 for device in new.devices { try draft.place(device, on: unit, field: "deviceIds") }
                 try draft.requireWithin(.maxUnits, of: property.portfolioID)
@@ -133,7 +127,7 @@ package struct Portfolios: UseCases, Sendable {
     /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the unit does not exist.
     package func unit(_ id: UnitID, for caller: Caller) throws(GatewayError) -> Unit {
         let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.readable(id, to: subject)
+        return try tenancy.place(id, to: subject, with: .unitRead)
     }
 
     /// The units that the caller may read.
@@ -143,7 +137,7 @@ package struct Portfolios: UseCases, Sendable {
         for caller: Caller, under parent: ParentFilter<Property>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Unit> {
         let current = CallerSnapshot(directory, caller)
-        if case .path(let id) = parent { _ = try current.tenancy.readable(id, to: current.subject) }
+        if case .path(let id) = parent { _ = try current.tenancy.place(id, to: current.subject, with: .propertyRead) }
         return request.page(
             .units(parent.id), in: current, of: caller.principal,
             visible: {
@@ -152,26 +146,6 @@ package struct Portfolios: UseCases, Sendable {
                     current.tenancy.unit(id).map { unit in parent.passes(unit.propertyID) { true } } ?? false
                 }
             }, item: { current.tenancy.unit($0) })
-    }
-}
-
-extension TenancyDirectory {
-    fileprivate func readable(_ id: PortfolioID, to subject: Subject) throws(GatewayError) -> Portfolio {
-        guard let portfolio = portfolio(id) else { throw .outOfReach(of: subject) }
-        try require(.portfolioRead, of: subject, on: .portfolio(id))
-        return portfolio
-    }
-
-    fileprivate func readable(_ id: PropertyID, to subject: Subject) throws(GatewayError) -> Property {
-        guard let property = property(id) else { throw .outOfReach(of: subject) }
-        try require(.propertyRead, of: subject, on: .property(id))
-        return property
-    }
-
-    func readable(_ id: UnitID, to subject: Subject) throws(GatewayError) -> Unit {
-        guard let unit = unit(id) else { throw .outOfReach(of: subject) }
-        try require(.unitRead, of: subject, on: .unit(id))
-        return unit
     }
 }
 
@@ -212,7 +186,7 @@ extension Portfolios {
     /// - Throws: `.denied`; for a super admin `.notFound` if the portfolio does not exist.
     package func subscription(of id: PortfolioID, for caller: Caller) throws(GatewayError) -> ShownSubscription {
         let (tenancy, subject) = directory.resolve(caller)
-        return tenancy.subscription(of: try tenancy.managed(id, by: subject, with: .subscriptionRead), at: clock.now())
+        return tenancy.subscription(of: try tenancy.place(id, to: subject, with: .subscriptionRead), at: clock.now())
     }
 
     /// Changes the subscription of a portfolio. When this returns, the new modules and limits apply to every decision.
@@ -233,7 +207,7 @@ extension Portfolios {
     /// - Throws: the errors of `subscription`.
     package func retention(of id: PortfolioID, for caller: Caller) throws(GatewayError) -> Retention {
         let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.managed(id, by: subject, with: .subscriptionRead).retention
+        return (try tenancy.place(id, to: subject, with: .subscriptionRead) as Portfolio).retention
     }
 
     /// Changes how long the access log of a portfolio is kept; see `LogRetention`. When this returns, a legal hold is in force:
@@ -260,16 +234,11 @@ extension Portfolios {
             caller,
             reach: [.entity(.portfolio(id))],
             body: { (draft) throws(GatewayError) in
-                let portfolio = try draft.directory.managed(id, by: draft.subject, with: permission)
+                let portfolio = try draft.place(id, with: permission)
                 try draft.require(condition, of: portfolio)
                 var changed = portfolio
                 body(&changed)
-                if changed != portfolio {
-                    changed.updatedAt = draft.now
-                    draft.apply(.putPortfolio(changed))
-                    let (before, after) = Portfolio.fields.recordedChanges(from: portfolio, to: changed)
-                    draft.appendRecord(.update, RecordTarget(changed), at: .portfolio(id), before: before, after: after)
-                }
+                changed = draft.update(portfolio, to: changed)
                 return result(draft.directory, changed, draft.now)
             })
     }
@@ -295,17 +264,6 @@ package struct SubscriptionChanges: Sendable {
         }
         for (limit, value) in limits { changed.limits[limit] = value.applied(to: changed.limits[limit]) }
         return changed
-    }
-}
-
-extension TenancyDirectory {
-    /// - Throws: `.denied`, reduced to what the caller may see; `.notFound` for a super admin if the portfolio does not exist.
-    fileprivate func managed(
-        _ id: PortfolioID, by subject: Subject, with permission: ManagementPermission
-    ) throws(GatewayError) -> Portfolio {
-        guard let portfolio = portfolio(id) else { throw .outOfReach(of: subject) }
-        try require(permission, of: subject, on: .portfolio(id))
-        return portfolio
     }
 }
 

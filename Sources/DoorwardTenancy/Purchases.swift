@@ -104,24 +104,17 @@ extension TenancyUnitOfWork {
         // The pack lets its owner read the reports of these portfolios.
         let portfolios = directory.portfolios(whoseReportsReads: subject)
         apply(.putUser(changed))
-        let (before, after) = ShownUser.fields.recordedChanges(from: ShownUser(user), to: ShownUser(changed))
-        appendRecord(.update, RecordTarget(changed), before: before, after: after)
-        for portfolio in portfolios {
-            let shared = ChangeView(
-                before: ShownUser.fields.recorded("hasCompliancePack", of: ShownUser(user)),
-                after: ShownUser.fields.recorded("hasCompliancePack", of: ShownUser(changed)))
-            appendRecord(.update, RecordTarget(changed), as: shared, to: .portfolio(portfolio))
-        }
+        recordUpdate(from: user, to: changed, sharing: "hasCompliancePack", with: portfolios)
         return changed
     }
 }
 
 extension TenancyDirectory {
     /// The portfolios of which the subject's roles include a compliance report, of the portfolio or of a property.
-    fileprivate func portfolios(whoseReportsReads subject: Subject) -> [PortfolioID] {
+    fileprivate func portfolios(whoseReportsReads subject: Subject) -> Set<PortfolioID> {
         let entities = subject.roleEntities.filter {
             SecurityService.allows(subject, .complianceReport, on: ManagedObject($0), in: self).isAllowed
         }
-        return Set(entities.compactMap { path(of: $0).portfolioID }).sorted()
+        return Set(entities.compactMap { path(of: $0).portfolioID })
     }
 }

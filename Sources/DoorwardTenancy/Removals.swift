@@ -7,49 +7,37 @@ internal import DoorwardPolicy
 extension TenancyUnitOfWork {
     /// Removes a portfolio. Its log is kept.
     ///
-    /// - Parameter cascade: whether the properties are removed too; without it, a portfolio with properties is not removed.
-    /// - Throws: `.hasDependents`.
-    mutating func remove(
-        _ id: PortfolioID, cascade: Bool, onlyIf condition: Precondition<Portfolio>?
-    ) throws(GatewayError) {
-        guard let portfolio = directory.portfolio(id) else { throw .outOfReach(of: subject) }
-        try require(.portfolioDelete, on: .portfolio(id))
-        try require(condition, of: portfolio)
+    /// - Throws: `.hasDependents` without a cascade, if the portfolio has properties.
+    mutating func remove(_ id: PortfolioID, _ options: RemovalOptions<Portfolio>) throws(GatewayError) {
+        let portfolio = try place(id, with: .portfolioDelete)
+        try require(options.condition, of: portfolio)
         let properties = directory.propertyIDs(of: id)
-        guard cascade || properties.isEmpty else { throw .hasDependents(["properties": properties.count]) }
+        guard options.isCascade || properties.isEmpty else { throw .hasDependents(["properties": properties.count]) }
         for property in properties { removeWithContents(property) }
         endAccess(on: .portfolio(id))
-        appendRecord(.delete, RecordTarget(portfolio), at: .portfolio(id), before: Portfolio.fields.recorded(portfolio))
+        recordRemoval(of: portfolio)
         apply(.removePortfolio(id))
     }
 
     /// Removes a property.
     ///
-    /// - Parameter cascade: whether the units are removed too, and the devices unassigned.
-    /// - Throws: `.hasDependents` without `cascade`, if the property has units or devices.
-    mutating func remove(
-        _ id: PropertyID, cascade: Bool, onlyIf condition: Precondition<Property>?
-    ) throws(GatewayError) {
-        guard let property = directory.property(id) else { throw .outOfReach(of: subject) }
-        try require(.propertyDelete, on: .property(id))
-        try require(condition, of: property)
+    /// - Throws: `.hasDependents` without a cascade, if the property has units or devices.
+    mutating func remove(_ id: PropertyID, _ options: RemovalOptions<Property>) throws(GatewayError) {
+        let property = try place(id, with: .propertyDelete)
+        try require(options.condition, of: property)
         let (units, devices) = (directory.unitIDs(of: id).count, directory.deviceIDs(of: id).count)
-        guard cascade || units + devices == 0 else { throw .hasDependents(["devices": devices, "units": units]) }
+        guard options.isCascade || units + devices == 0 else { throw .hasDependents(["devices": devices, "units": units]) }
         removeWithContents(id)
     }
 
     /// Removes a unit.
     ///
-    /// - Parameter cascade: whether the unit's devices stay on its property; without it, a unit with devices is not removed.
-    /// - Throws: `.hasDependents`.
-    mutating func remove(
-        _ id: UnitID, cascade: Bool, onlyIf condition: Precondition<Unit>?
-    ) throws(GatewayError) {
-        guard let unit = directory.unit(id) else { throw .outOfReach(of: subject) }
-        try require(.unitDelete, on: .unit(id))
-        try require(condition, of: unit)
+    /// - Throws: `.hasDependents` without a cascade, if the unit has devices.
+    mutating func remove(_ id: UnitID, _ options: RemovalOptions<Unit>) throws(GatewayError) {
+        let unit = try place(id, with: .unitDelete)
+        try require(options.condition, of: unit)
         let devices = directory.deviceIDs(of: id)
-        guard cascade || devices.isEmpty else { throw .hasDependents(["devices": devices.count]) }
+        guard options.isCascade || devices.isEmpty else { throw .hasDependents(["devices": devices.count]) }
         for var access in directory.guestAccesses(in: unit.propertyID) where access.unitID == id {
             recordEnd(of: access)
             access.unitID = nil
@@ -99,14 +87,14 @@ extension TenancyUnitOfWork {
         }
         for device in directory.deviceIDs(of: id) { unassign(device) }
         endAccess(on: .property(id))
-        appendRecord(.delete, RecordTarget(property), at: .property(id), before: Property.fields.recorded(property))
+        recordRemoval(of: property)
         apply(.removeProperty(id))
     }
 
     /// Removes a unit that has no device and no guest access any more.
     private mutating func removeAlone(_ unit: Unit) {
         endAccess(on: .unit(unit.id))
-        appendRecord(.delete, RecordTarget(unit), at: .unit(unit.id), before: Unit.fields.recorded(unit))
+        recordRemoval(of: unit)
         apply(.removeUnit(unit.id))
     }
 
@@ -116,9 +104,10 @@ extension TenancyUnitOfWork {
         for association in directory.associations(on: entity) { end(association) }
     }
 
-    private mutating func end(_ association: UserRoleAssociation) {
+    mutating func end(_ association: UserRoleAssociation) {
         apply(.removeAssociation(association.id))
-        appendRecord(.remove, RecordTarget(association), at: association.entity, before: association.auditFields)
+        appendRecord(
+            .remove, RecordTarget(association), at: association.entity, before: UserRoleAssociation.fields.recorded(association))
     }
 
     /// Records the end of a guest access, unless it has already ended.

@@ -76,7 +76,7 @@ extension TenancyUnitOfWork {
         let association = UserRoleAssociation(
             id: newID(), userID: userID, entity: entity, role: role, createdAt: now, updatedAt: now)
         apply(.putAssociation(association))
-        var after = association.auditFields
+        var after = UserRoleAssociation.fields.recorded(association)
         if let invitation {
             after["invitationId"] = .id(invitation.id)
             after["invitedByUserId"] = .id(invitation.userID)
@@ -119,14 +119,6 @@ extension TenancyUnitOfWork {
         if isLastOwner, !subject.isSuperAdmin {
             throw .conflict("This is the portfolio's last owner: assign another owner first, or ask a super admin.")
         }
-        apply(.removeAssociation(association.id))
-        appendRecord(
-            .remove, RecordTarget(association), at: association.entity, before: association.auditFields
-        )
+        end(association)
     }
-}
-
-extension UserRoleAssociation {
-    /// The fields recorded when a role is assigned or removed.
-    var auditFields: [String: RecordValue] { Self.fields.recorded(self) }
 }

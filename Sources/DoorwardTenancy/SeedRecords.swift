@@ -54,7 +54,7 @@ package enum SeedRecords {
                 entity = device.propertyID.map { .property($0) }
             case .putAssociation(let association):
                 (action, target, entity) = (.assign, RecordTarget(association), association.entity)
-                after = association.auditFields
+                after = UserRoleAssociation.fields.recorded(association)
             case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .putGuestAccess,
                 .removeGuestAccess, .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation, .putGuestLink,
                 .removeGuestLink:

@@ -192,19 +192,11 @@ extension TenancyDirectory {
 
     /// The users who hold a role or a guest access on or below an entity whose users the subject may list.
     fileprivate func peopleInScope(of subject: Subject) -> Set<UserID> {
-        var people: Set<UserID> = []
-        func add(_ entity: AssociatedEntity) {
-            for association in associations(on: entity) { people.insert(association.userID) }
-            switch entity {
-            case .portfolio(let id): for property in propertyIDs(of: id) { add(.property(property)) }
-            case .property(let id):
-                people.formUnion(guestAccesses(in: id).compactMap(\.guestUserID))
-                for unit in unitIDs(of: id) { add(.unit(unit)) }
-            case .unit: break
-            }
+        let entities = subject.roleEntities.filter { readsPeople(subject, on: $0) }.flatMap { withAllBelow($0) }
+        return entities.reduce(into: []) { people, entity in
+            people.formUnion(associations(on: entity).map(\.userID))
+            if case .property(let id) = entity { people.formUnion(guestAccesses(in: id).compactMap(\.guestUserID)) }
         }
-        for entity in subject.roleEntities where readsPeople(subject, on: entity) { add(entity) }
-        return people
     }
 }
 
@@ -235,22 +227,25 @@ extension TenancyUnitOfWork {
             throw .conflict("This is the last super admin: create another one first.")
         }
         apply(.putUser(changed))
-        recordUpdate(from: user, to: changed)
+        let isSwitched = user.isEnabled != changed.isEnabled
+        recordUpdate(
+            isSwitched ? changed.isEnabled ? .enable : .disable : .update, from: user, to: changed, sharing: "isEnabled",
+            with: isSwitched ? directory.portfolios(where: user.id) : [])
         return changed
     }
 
-    private mutating func recordUpdate(from user: User, to changed: User) {
-        let (old, new) = (ShownUser(user), ShownUser(changed))
-        let (before, after) = ShownUser.fields.recordedChanges(from: old, to: new)
-        guard user.isEnabled != changed.isEnabled else {
-            return appendRecord(.update, RecordTarget(changed), before: before, after: after)
-        }
-        let action: ChangeAction = changed.isEnabled ? .enable : .disable
-        // The other changes are personal, such as preferred portfolios: they are not recorded in a portfolio's log.
-        let shared = ChangeView(
-            before: ShownUser.fields.recorded("isEnabled", of: old), after: ShownUser.fields.recorded("isEnabled", of: new))
+    /// - Parameters:
+    ///   - field: the only field that the portfolios' logs contain. The others are personal, such as preferred portfolios.
+    ///   - portfolios: the portfolios that the change of this field concerns.
+    mutating func recordUpdate(
+        _ action: ChangeAction = .update, from user: User, to changed: User, sharing field: String,
+        with portfolios: Set<PortfolioID>
+    ) {
+        let (old, new, fields) = (ShownUser(user), ShownUser(changed), ShownUser.fields)
+        let (before, after) = fields.recordedChanges(from: old, to: new)
         appendRecord(action, RecordTarget(changed), before: before, after: after)
-        for portfolio in directory.portfolios(where: user.id).sorted() {
+        let shared = ChangeView(before: fields.recorded(field, of: old), after: fields.recorded(field, of: new))
+        for portfolio in portfolios.sorted() {
             appendRecord(action, RecordTarget(changed), as: shared, to: .portfolio(portfolio))
         }
     }
