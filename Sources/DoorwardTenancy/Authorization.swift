@@ -14,17 +14,22 @@ package struct Authorization: Sendable {
     ///
     /// A user who is unknown to the gateway gets the same decision as one who has nothing to do with the device: `no_association`.
     ///
+    /// - Parameters:
+    ///   - user: the user who would do it; `nil` for the caller.
+    ///   - instant: the time of the operation; `nil` for now.
     /// - Throws: `.invalid` for an instant more than a minute ago; `outOfReach(of:)` for a device that the caller does not reach; `.denied` for
     ///   another user without GRANT_ACCESS on the device.
-    package func decide(_ request: AuthorizationRequest, for caller: Caller) throws(GatewayError) -> ExplainedDecision {
+    package func decide(
+        _ operation: LockOperation, on id: DeviceID, by user: UserID? = nil, at instant: Timestamp? = nil, for caller: Caller
+    ) throws(GatewayError) -> ExplainedDecision {
         let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
-        let time = try Self.time(request.instant, now: now)
-        let device = try reached(request.deviceID, in: current, at: now)
-        guard let user = request.userID, !current.subject.isUser(user) else {
-            return decision(of: caller.principal, request.operation, on: device, at: time, now: now, in: current)
+        let time = try Self.time(instant, now: now)
+        let device = try reached(id, in: current, at: now)
+        guard let user, !current.subject.isUser(user) else {
+            return decision(of: caller.principal, operation, on: device, at: time, now: now, in: current)
         }
         try require(.grantAccess, on: device, in: current, at: now)
-        var asked = decision(of: .user(user), request.operation, on: device, at: time, now: now, in: current)
+        var asked = decision(of: .user(user), operation, on: device, at: time, now: now, in: current)
         if asked.decision.denial?.hasReach == false { asked.decision = .denied(Denial(.noAssociation, hasReach: false)) }
         return asked
     }
@@ -114,22 +119,6 @@ package struct Authorization: Sendable {
             operation: operation, deviceID: device.id, at: time.instant, isAboutFuture: time.instant > now.instant,
             decision: SecurityService.decide(
                 principal, operation, on: device.id, at: time, override: false, in: current.tenancy))
-    }
-}
-
-/// A request to decide an operation without doing it.
-package struct AuthorizationRequest: Sendable {
-    /// The lock.
-    package var deviceID: DeviceID
-    /// The operation.
-    package var operation: LockOperation
-    /// The user who would do it; `nil` for the caller.
-    package var userID: UserID?
-    /// The time of the operation; `nil` for now.
-    package var instant: Timestamp?
-
-    package init(deviceID: DeviceID, operation: LockOperation, userID: UserID? = nil, instant: Timestamp? = nil) {
-        (self.deviceID, self.operation, self.userID, self.instant) = (deviceID, operation, userID, instant)
     }
 }
 

@@ -197,14 +197,12 @@ extension TenancyUnitOfWork {
 
     /// - Throws: `.invalid` for a device that is assigned to a unit, or is not of the unit's property.
     private func checked(_ commonAreas: [DeviceID], of unit: Unit) throws(GatewayError) -> [DeviceID] {
-        var listed: [DeviceID] = []
-        for id in commonAreas where !listed.contains(id) {
+        for id in commonAreas {
             guard let device = directory.device(id), device.propertyID == unit.propertyID, device.unitID == nil else {
                 throw .invalid("commonAreaAccessIds", "not_common_area")
             }
-            listed.append(id)
         }
-        return listed
+        return commonAreas.unique
     }
 
     private mutating func apply(_ change: HolderChange) throws(GatewayError) {

@@ -175,7 +175,11 @@ import Testing
                 "assumes",
             ])
         let matrix = try await house.call(.get, "/permission-matrix", as: .nobody)
-        #expect(matrix.data["operations"].elements.count == LockOperation.allCases.count)
-        #expect(matrix.data["management"].elements.count > 20)
+        #expect(matrix.data["operations"].elements.map { $0["operation"].text } == LockOperation.allCases.map(\.rawValue))
+        let permissions = matrix.data["management"].elements.map { $0["permission"].text }
+        #expect(permissions == ManagementPermission.allCases.map(\.rawValue))
+        let unlock = matrix.data["operations"].elements.first { $0["operation"].text == "UNLOCK" }
+        #expect(unlock?["holders"].elements.first?.keys == ["role"], "a missing condition is left out")
+        #expect(unlock?["holders"].elements.last?["condition"].text == "GRANTED_AND_IN_WINDOW")
     }
 }

@@ -100,7 +100,7 @@ import Testing
 
     @Test("The matrix view shows exactly the listed roles for each operation", arguments: LockOperation.allCases)
     func view(operation: LockOperation) {
-        let shown = PermissionMatrixView().operations.first { $0.operation == operation }?.holders ?? []
+        let shown = PermissionMatrix.operationHolders(of: operation)
         let listed = Self.rows.filter { $0.operations.contains(operation) && ($0.column != nil || $0.given.isEmpty) }
         var roles = Set(listed.compactMap { $0.column?.role })
         if operation == .viewStatus { roles.insert(.superAdmin) }

@@ -1,6 +1,5 @@
 import DoorwardDomain
 import DoorwardPolicy
-import Foundation
 import Testing
 
 @Suite struct PermissionMatrixTests {
@@ -27,20 +26,5 @@ import Testing
         let scopes = ["y": ManagementHolders.SuperAdminScope.everywhere, "g": .gatewayOnly, "n": .nowhere]
         #expect(holders.superAdmin == scopes[NaiveManagement.cell(permission, .superAdmin)])
         #expect(holders.roles == holders.roles.sorted { $0.rank < $1.rank })
-    }
-
-    @Test("The matrix view has a row for every operation and permission, and can be encoded as JSON")
-    func view() throws {
-        let data = try JSONEncoder().encode(PermissionMatrixView())
-        let object = try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]]
-        #expect(object?["operations"]?.compactMap { $0["operation"] as? String } == LockOperation.allCases.map(\.rawValue))
-        #expect(
-            object?["management"]?.compactMap { $0["permission"] as? String } == ManagementPermission.allCases.map(\.rawValue))
-        let unlock = object?["operations"]?.first { $0["operation"] as? String == "UNLOCK" }?["holders"] as? [[String: String]]
-        #expect(unlock?.first == ["role": "OWNER"])
-        #expect(unlock?.last == ["role": "GUEST", "condition": "GRANTED_AND_IN_WINDOW"])
-        let status =
-            object?["operations"]?.first { $0["operation"] as? String == "VIEW_STATUS" }?["holders"] as? [[String: String]]
-        #expect(status?.first == ["role": "SUPER_ADMIN", "condition": "EVERY_DEVICE"])
     }
 }

@@ -31,9 +31,10 @@ struct Questions {
     func authorize(
         _ caller: Principal, _ operation: LockOperation, _ device: DeviceID, about user: UserID? = nil, at: Timestamp
     ) throws -> ExplainedDecision? {
-        let request = AuthorizationRequest(
-            deviceID: device, operation: operation, userID: user, instant: at == now.instant ? nil : at)
-        return try ifReached(caller) { try authorization.decide(request, for: Caller(principal: caller)) }
+        let instant = at == now.instant ? nil : at
+        return try ifReached(caller) {
+            try authorization.decide(operation, on: device, by: user, at: instant, for: Caller(principal: caller))
+        }
     }
 
     func permissions(_ caller: Principal, _ device: DeviceID) throws -> [ExplainedDecision]? {

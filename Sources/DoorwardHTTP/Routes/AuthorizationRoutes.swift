@@ -27,13 +27,15 @@ enum AuthorizationRoutes {
     ]
 
     private static func authorize(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let accessRequest = try request.readBody { body in
-            AuthorizationRequest(
-                deviceID: body.requiredID("deviceId"),
-                operation: body.require("operation", body.enumValue("operation", of: LockOperation.allCases)) ?? .viewStatus,
-                userID: body.id("userId"), instant: body.instant("at"))
+        let (device, operation, user, instant): (DeviceID, LockOperation, UserID?, Timestamp?) = try request.readBody { body in
+            (
+                body.requiredID("deviceId"),
+                body.require("operation", body.enumValue("operation", of: LockOperation.allCases)) ?? .viewStatus,
+                body.id("userId"), body.instant("at")
+            )
         }
-        let decision = try request.control.authorization.decide(accessRequest, for: request.caller)
+        let decision = try request.control.authorization.decide(
+            operation, on: device, by: user, at: instant, for: request.caller)
         return .success { $0.field("decision") { decision.write(into: &$0) } }
     }
 
@@ -167,19 +169,19 @@ enum PermissionRoutes {
 
     /// The response, which never changes while the program runs.
     private static let body: [UInt8] = {
-        let view = PermissionMatrixView()
-        return APIResponse.success { writer in
-            writer.objects("operations", view.operations) { writer, row in
-                writer.field("operation", row.operation)
-                writer.objects("holders", row.holders) { writer, holder in
+        APIResponse.success { writer in
+            writer.objects("operations", LockOperation.allCases) { writer, operation in
+                writer.field("operation", operation)
+                writer.objects("holders", PermissionMatrix.operationHolders(of: operation)) { writer, holder in
                     writer.field("role", holder.role)
                     writer.fieldIfPresent("condition", holder.condition?.rawValue)
                 }
             }
-            writer.objects("management", view.management) { writer, row in
-                writer.field("permission", row.permission.rawValue)
-                writer.field("superAdmin", row.superAdmin.rawValue)
-                writer.field("roles", row.roles)
+            writer.objects("management", ManagementPermission.allCases) { writer, permission in
+                let holders = PermissionMatrix.holders(of: permission)
+                writer.field("permission", permission.rawValue)
+                writer.field("superAdmin", holders.superAdmin.rawValue)
+                writer.field("roles", holders.roles)
             }
         }.body
     }()
