@@ -168,21 +168,19 @@ enum PermissionRoutes {
     }
 
     /// The response, which never changes while the program runs.
-    private static let body: [UInt8] = {
-        APIResponse.success { writer in
-            writer.objects("operations", LockOperation.allCases) { writer, operation in
-                writer.field("operation", operation)
-                writer.objects("holders", PermissionMatrix.operationHolders(of: operation)) { writer, holder in
-                    writer.field("role", holder.role)
-                    writer.fieldIfPresent("condition", holder.condition?.rawValue)
-                }
+    private static let body: [UInt8] = APIResponse.success { writer in
+        writer.objects("operations", LockOperation.allCases) { writer, operation in
+            writer.field("operation", operation)
+            writer.objects("holders", PermissionMatrix.operationHolders(of: operation)) { writer, holder in
+                writer.field("role", holder.role)
+                writer.fieldIfPresent("condition", holder.condition?.rawValue)
             }
-            writer.objects("management", ManagementPermission.allCases) { writer, permission in
-                let holders = PermissionMatrix.holders(of: permission)
-                writer.field("permission", permission.rawValue)
-                writer.field("superAdmin", holders.superAdmin.rawValue)
-                writer.field("roles", holders.roles)
-            }
-        }.body
-    }()
+        }
+        writer.objects("management", ManagementPermission.allCases) { writer, permission in
+            let holders = PermissionMatrix.holders(of: permission)
+            writer.field("permission", permission.rawValue)
+            writer.field("superAdmin", holders.superAdmin.rawValue)
+            writer.field("roles", holders.roles)
+        }
+    }.body
 }
