@@ -247,6 +247,7 @@ package struct CappedTally<Key: Hashable & Sendable, Value: Sendable>: Sendable 
             uncounted += 1
             return
         }
+        let empty = empty
         change(&values[key, default: empty])
     }
 }
