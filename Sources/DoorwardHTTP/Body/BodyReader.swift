@@ -77,9 +77,7 @@ struct BodyReader {
     }
 
     mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int? {
-        guard let value = optional(key, as: .integer(Int64(range.lowerBound)...Int64(range.upperBound)), \.whole) else {
-            return nil
-        }
+        guard let value = optional(key, as: .integer(in: range), \.whole) else { return nil }
         guard let value = Int(exactly: value), range.contains(value) else {
             reject(key, .outOfRange)
             return nil

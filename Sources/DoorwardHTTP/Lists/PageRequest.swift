@@ -51,24 +51,17 @@ extension QueryReader {
 }
 
 /// `data.pagination` of a list.
-struct Pagination: JSONRenderable {
-    static let schema = JSONSchema.object(
-        ["totalItems", "totalPages", "currentPage", "pageSize"].map { JSONSchema.Member($0, .integer(0...Int64.max)) })
-
+struct Pagination: ResponseObject {
     let totalItems: Int
     let page: Int
     let limit: Int
 
     init<Item>(_ page: Page<Item>) { (totalItems, self.page, limit) = (page.totalItems, page.page, page.limit) }
 
-    func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("totalItems", totalItems)
-            writer.field("totalPages", (totalItems + limit - 1) / limit)
-            writer.field("currentPage", page)
-            writer.field("pageSize", limit)
-        }
-    }
+    static let fields: [ResponseField<Self>] = [
+        .init("totalItems", .count, \.totalItems), .init("totalPages", .count) { ($0.totalItems + $0.limit - 1) / $0.limit },
+        .init("currentPage", .count, \.page), .init("pageSize", .count, \.limit),
+    ]
 }
 
 /// Makes and reads the opaque cursors of access records. A cursor is valid for the caller and the filters that it was made for.

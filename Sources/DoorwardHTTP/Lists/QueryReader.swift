@@ -57,7 +57,7 @@ struct QueryReader {
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
-        guard let text = text(name, as: .integer(Int64(range.lowerBound)...Int64(range.upperBound))) else { return nil }
+        guard let text = text(name, as: .integer(in: range)) else { return nil }
         guard let value = Int(text) else {
             errors.add(name, .wrongType)
             return nil

@@ -127,15 +127,15 @@ struct APIDocument: Sendable {
     static let schemas: [(name: String, schema: JSONSchema)] =
         [
             ("APIKey", APIKey.fields.schema()), ("AccessRecord", AccessRecord.fields.schema()),
-            ("Adapter", AdapterRoutes.schema), ("AuditedLog", AuditRoutes.logSchema), ("Backup", StoreRoutes.schema),
-            ("Clock", ClockRoutes.schema), ("Command", ShownCommand.fields.schema()),
+            ("Adapter", AdapterState.schema), ("AuditedLog", AuditLogs.AuditedLog.schema), ("Backup", StoreBackup.schema),
+            ("Clock", ClockStatus.schema), ("Command", ShownCommand.fields.schema()),
             ("ConsistencyProof", AuditRoutes.consistencySchema),
             ("Decision", ExplainedDecision.schema), ("Device", ShownDevice.fields.schema()), ("DeviceStatus", deviceStatus),
-            ("DiscoveredDevice", DiscoveredRoutes.schema), ("GuestAccess", GuestAccess.fields.schema()),
+            ("DiscoveredDevice", DiscoveredDevice.schema), ("GuestAccess", GuestAccess.fields.schema()),
             ("InclusionProof", AuditRoutes.inclusionSchema), ("Invitation", ShownInvitation.fields.schema()),
             ("Pagination", Pagination.schema), ("PermittedPrincipal", NamedPrincipal.schema),
             ("Portfolio", Portfolio.fields.schema()), ("Property", Property.fields.schema()),
-            ("RemovalPreview", RemovalPreview.schema), ("Retention", RetentionRoutes.schema),
+            ("RemovalPreview", RemovalPreview.schema), ("Retention", Retention.schema),
             ("RoleAssociation", UserRoleAssociation.fields.schema()), ("Subscription", SubscriptionRoutes.schema),
             ("Unit", Unit.fields.schema()), ("User", ShownUser.fields.schema()),
         ] + errorStatuses.map { ("Error\($0)", error($0)) }

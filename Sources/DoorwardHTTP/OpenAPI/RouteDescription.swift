@@ -104,6 +104,11 @@ extension JSONSchema {
         .object(members.map { Member($0.key, $0.value, isRequired: false) })
     }
 
+    /// A whole number in a range.
+    static func integer(in range: ClosedRange<Int>) -> JSONSchema {
+        .integer(Int64(range.lowerBound)...Int64(range.upperBound))
+    }
+
     /// A whole number that is not negative.
     static let count = JSONSchema.integer(0...Int64.max)
 }

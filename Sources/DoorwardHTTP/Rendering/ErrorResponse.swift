@@ -282,17 +282,9 @@ extension Denial {
     }
 }
 
-extension Denial.Missing: JSONRenderable {
-    static let schema = JSONSchema.optionalFields([
-        "role": Role.schema, "operation": LockOperation.schema, "capability": .text, "module": .text,
-    ])
-
-    package func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.fieldIfPresent("role", role)
-            writer.fieldIfPresent("operation", operation)
-            writer.fieldIfPresent("capability", capability)
-            writer.fieldIfPresent("module", module)
-        }
-    }
+extension Denial.Missing: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .ifPresent("role", \.role), .ifPresent("operation", \.operation), .ifPresent("capability", \.capability),
+        .ifPresent("module", \.module),
+    ]
 }

@@ -1,7 +1,7 @@
 internal import DoorwardAPI
-package import DoorwardControl
+internal import DoorwardControl
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 
 /// The gateway's adapters.
 enum AdapterRoutes {
@@ -15,70 +15,41 @@ enum AdapterRoutes {
             .data(["adapters": .array(.reference("Adapter"))]), list)
     ]
 
-    private static let health = JSONSchema.words(["ok", "degraded", "down"])
-
-    static let schema = JSONSchema.fields([
-        "kind": .text, "health": health, "problem": .nullable(.text),
-        "deviceCount": .count, "onlineCount": .count,
-        "address": .array(
-            .fields([
-                "field": .text, "type": .words(["string", "boolean", "integer", "number", "array"]), "required": .boolean,
-                "minimum": .nullable(.number()), "maximum": .nullable(.number()), "values": .nullable(.array(.text)),
-                "default": .any, "meaning": .text,
-            ])),
-        "transports": .array(
-            .fields([
-                "name": .text, "health": health, "problem": .nullable(.text),
-                "portfolioId": .nullable(.id),
-            ])),
-    ])
-
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         try request.readNothing()
         let adapters = try request.control.adapterStates.all(for: request.caller)
-        return .success { writer in
-            writer.objects("adapters", adapters) { writer, adapter in
-                writer.field("kind", adapter.kind)
-                writer.field("health", adapter.health)
-                writer.field("problem", adapter.problem)
-                writer.field("deviceCount", adapter.deviceCount)
-                writer.field("onlineCount", adapter.onlineCount)
-                writer.field("address") { writer in writer.array(adapter.addressKeys) { $1.write(into: &$0) } }
-                writer.field("transports") { writer in writer.array(adapter.transports) { $1.write(into: &$0) } }
-            }
-        }
+        return .success { $0.field("adapters", adapters) }
     }
 }
 
-extension AddressKey: JSONRenderable {
+extension AdapterState: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("kind", \.kind), .init("health", .health, \.health), .init("problem", \.problem),
+        .init("deviceCount", .count, \.deviceCount), .init("onlineCount", .count, \.onlineCount),
+        .init("address", \.addressKeys), .init("transports", \.transports),
+    ]
+}
+
+extension JSONSchema {
+    fileprivate static let health = words(["ok", "degraded", "down"])
+}
+
+extension AddressKey: ResponseObject {
     /// `minimum` and `maximum` are set for numbers, `values` for enumerations; otherwise they are `null`.
-    package func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("field", name)
-            writer.field("type", type)
-            writer.field("required", isRequired)
-            writer.field("minimum", minimum)
-            writer.field("maximum", maximum)
-            writer.field("values") { writer in
-                guard let values else { return writer.null() }
-                writer.array(values) { $0.string($1) }
-            }
-            writer.field("default", defaultValue)
-            writer.field("meaning", description)
-        }
-    }
+    static let fields: [ResponseField<Self>] = [
+        .init("field", \.name), .init("type", .words(["string", "boolean", "integer", "number", "array"]), \.type),
+        .init("required", \.isRequired), .init("minimum", .nullable(.number()), \.minimum),
+        .init("maximum", .nullable(.number()), \.maximum), .init("values", \.values), .init("default", .any, \.defaultValue),
+        .init("meaning", \.description),
+    ]
 }
 
-extension TransportState: JSONRenderable {
+extension TransportState: ResponseObject {
     /// `problem` is `null` if there is none. `portfolioId` is `null` if the transport belongs to no portfolio.
-    package func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("name", name)
-            writer.field("health", health)
-            writer.field("problem", problem)
-            writer.field("portfolioId", portfolioID?.description)
-        }
-    }
+    static let fields: [ResponseField<Self>] = [
+        .init("name", \.name), .init("health", .health, \.health), .init("problem", \.problem),
+        .init("portfolioId", \.portfolioID),
+    ]
 }
 
 /// Discovered locks that can be attached.
@@ -89,12 +60,6 @@ enum DiscoveredRoutes {
             .page("discoveredDevices", "DiscoveredDevice"), list)
     ]
 
-    static let schema = JSONSchema.fields([
-        "id": .text, "name": .nullable(.text), "manufacturer": .nullable(.text), "model": .nullable(.text), "adapter": .text,
-        "address": .map(.any), "capabilities": .nullable(.array(.text)), "problem": .nullable(.text), "firstSeenAt": .instant,
-        "lastSeenAt": .instant,
-    ])
-
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
         return try .page("discoveredDevices", request.control.discoveredLocks.list(for: request.caller, page)) {
@@ -103,23 +68,15 @@ enum DiscoveredRoutes {
     }
 }
 
-extension DiscoveredDevice: JSONRenderable {
+extension DiscoveredDevice: ResponseObject {
     /// `adapter` and `address` are in the form that `POST /devices` takes; `capabilities` is `null` if the capabilities are known
     /// only after attaching.
-    package func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("id", id)
-            writer.field("name", name)
-            writer.field("manufacturer", manufacturer)
-            writer.field("model", model)
-            writer.field("adapter", adapter)
-            writer.field("address", JSONValue.object(address))
-            writer.field("capabilities", capabilities?.names)
-            writer.field("problem", problem)
-            writer.field("firstSeenAt", firstSeenAt)
-            writer.field("lastSeenAt", lastSeenAt)
-        }
-    }
+    static let fields: [ResponseField<Self>] = [
+        .init("id", \.id), .init("name", \.name), .init("manufacturer", \.manufacturer), .init("model", \.model),
+        .init("adapter", \.adapter), .init("address", .map(.any)) { JSONValue.object($0.address) },
+        .init("capabilities") { $0.capabilities?.names }, .init("problem", \.problem), .init("firstSeenAt", \.firstSeenAt),
+        .init("lastSeenAt", \.lastSeenAt),
+    ]
 }
 
 /// Triggers events of simulated locks.

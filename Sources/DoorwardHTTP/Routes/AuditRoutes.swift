@@ -30,10 +30,6 @@ enum AuditRoutes {
             rotate),
     ]
 
-    static let logSchema = JSONSchema.fields([
-        "id": .text, "portfolioId": .nullable(.id), "origin": .text, "size": .count, "lastCheckpointAt": .nullable(.instant),
-        "isContradicted": .boolean,
-    ])
     static let inclusionSchema = JSONSchema.fields([
         "logId": .text, "seq": .count, "size": .count, "leafHash": .text, "hashes": .array(.text),
     ])
@@ -45,16 +41,7 @@ enum AuditRoutes {
     private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try request.readNothing()
         let logs = try await request.control.audit.logs(for: request.caller)
-        return .success { writer in
-            writer.objects("logs", logs) { writer, log in
-                writer.field("id", log.log.description)
-                writer.field("portfolioId", log.log.portfolioID)
-                writer.field("origin", log.origin)
-                writer.field("size", log.size)
-                writer.field("lastCheckpointAt", log.lastCheckpointAt)
-                writer.field("isContradicted", log.isContradicted)
-            }
-        }
+        return .success { $0.field("logs", logs) }
     }
 
     private static func checkpoint(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -106,6 +93,13 @@ enum AuditRoutes {
         let key = try await request.control.audit.rotateKey(request.caller)
         return .success { $0.field("publicKey", key) }
     }
+}
+
+extension AuditLogs.AuditedLog: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("id", \.log.description), .init("portfolioId", \.log.portfolioID), .init("origin", \.origin),
+        .init("size", .count, \.size), .init("lastCheckpointAt", \.lastCheckpointAt), .init("isContradicted", \.isContradicted),
+    ]
 }
 
 extension APIResponse {

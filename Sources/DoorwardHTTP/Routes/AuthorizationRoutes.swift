@@ -1,7 +1,7 @@
 internal import DoorwardAPI
-package import DoorwardControl
+internal import DoorwardControl
 internal import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 internal import FoundationEssentials
 internal import HTTPTypes
 
@@ -36,15 +36,13 @@ enum AuthorizationRoutes {
         }
         let decision = try request.control.authorization.decide(
             operation, on: device, by: user, at: instant, for: request.caller)
-        return .success { $0.field("decision") { decision.write(into: &$0) } }
+        return .success { $0.field("decision", decision) }
     }
 
     private static func permissions(_ request: AuthenticatedRequest) throws -> APIResponse {
         try request.readNothing()
         let decisions = try request.control.authorization.permissions(on: request.id("id"), for: request.caller)
-        return .success { writer in
-            writer.field("permissions") { $0.array(decisions) { writer, decision in decision.write(into: &writer) } }
-        }
+        return .success { $0.field("permissions", decisions) }
     }
 
     private static func whoCan(_ request: AuthenticatedRequest) throws -> APIResponse {
@@ -60,32 +58,17 @@ enum AuthorizationRoutes {
     }
 }
 
-extension ExplainedDecision: JSONRenderable {
-    /// The form that `write` writes.
-    static let schema = JSONSchema.fields([
-        "allowed": .boolean, "operation": LockOperation.schema, "deviceId": .id, "at": .instant, "rule": .nullable(Rule.schema),
-        "reason": .nullable(DenialReason.schema), "opensAt": .nullable(.instant), "closesAt": .nullable(.instant),
-        "missing": .nullable(Denial.Missing.schema), "assumes": .nullable(.words(["current_rules"])),
-    ])
-
-    package func write(into writer: inout JSONWriter) {
-        let denial = decision.denial
-        writer.object { writer in
-            writer.field("allowed", decision.isAllowed)
-            writer.field("operation", operation)
-            writer.field("deviceId", deviceID)
-            writer.field("at", at)
-            writer.field("rule", decision.rule ?? denial?.rule)
-            writer.field("reason", denial?.reason)
-            writer.field("opensAt", denial?.opensAt)
-            writer.field("closesAt", denial?.closesAt)
-            writer.field("missing", denial?.missing)
-            writer.field("assumes", isAboutFuture ? "current_rules" : nil)
-        }
-    }
+extension ExplainedDecision: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("allowed", \.decision.isAllowed), .init("operation", \.operation), .init("deviceId", \.deviceID), .init("at", \.at),
+        .init("rule") { $0.decision.rule ?? $0.decision.denial?.rule }, .init("reason", \.decision.denial?.reason),
+        .init("opensAt", \.decision.denial?.opensAt), .init("closesAt", \.decision.denial?.closesAt),
+        .init("missing", \.decision.denial?.missing),
+        .init("assumes", .nullable(.words(["current_rules"]))) { $0.isAboutFuture ? "current_rules" : nil },
+    ]
 }
 
-extension NamedPrincipal: JSONRenderable {
+extension NamedPrincipal: ResponseValue {
     static let schema = JSONSchema.fields([
         "principal": .fields([
             "kind": .words([ActorKind.user, .guestLink, .apiKey].map(\.rawValue)), "id": .nullable(.text),
@@ -94,7 +77,7 @@ extension NamedPrincipal: JSONRenderable {
         "rule": Rule.schema, "until": .nullable(.instant),
     ])
 
-    package func write(into writer: inout JSONWriter) {
+    func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.object("principal") { writer in
                 writer.field("kind", kind)

@@ -76,12 +76,6 @@ enum ClockRoutes {
             "/clock/accept", "Accepts the time of the gateway's clock after a step forward.", .object("clock", "Clock"), accept),
     ]
 
-    static let schema = JSONSchema.fields([
-        "isTrusted": .boolean, "reason": .nullable(.words(ClockDistrust.allCases.map(\.rawValue))), "at": .instant,
-        "mark": .instant, "isSynchronised": .boolean, "maxStepSeconds": .count,
-        "lastStep": .nullable(.fields(["before": .instant, "after": .instant, "stepMs": .integer()])),
-    ])
-
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
         try request.readNothing()
         return answer(try request.control.clockAdministration.status(for: request.caller))
@@ -93,25 +87,23 @@ enum ClockRoutes {
     }
 
     private static func answer(_ status: ClockStatus) -> APIResponse {
-        .success { writer in
-            writer.object("clock") { writer in
-                writer.field("isTrusted", status.distrust == nil)
-                writer.field("reason", status.distrust?.rawValue)
-                writer.field("at", status.at)
-                writer.field("mark", status.highWaterMark)
-                writer.field("isSynchronised", status.isSynchronised)
-                writer.field("maxStepSeconds", Int(status.maxStep.components.seconds))
-                writer.field("lastStep") { writer in
-                    guard let step = status.lastStep else { return writer.null() }
-                    writer.object { writer in
-                        writer.field("before", step.before)
-                        writer.field("after", step.after)
-                        writer.field("stepMs", Int(step.size.wholeMilliseconds))
-                    }
-                }
-            }
-        }
+        .success { $0.field("clock", status) }
     }
+}
+
+extension ClockStatus: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("isTrusted") { $0.distrust == nil },
+        .init("reason", .nullable(.words(ClockDistrust.allCases.map(\.rawValue))), \.distrust?.rawValue), .init("at", \.at),
+        .init("mark", \.highWaterMark), .init("isSynchronised", \.isSynchronised),
+        .init("maxStepSeconds", .count, \.maxStep.components.seconds), .init("lastStep", \.lastStep),
+    ]
+}
+
+extension ClockStep: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("before", \.before), .init("after", \.after), .init("stepMs", \.size.wholeMilliseconds),
+    ]
 }
 
 /// Backs up the database while the gateway runs.
@@ -120,25 +112,21 @@ enum StoreRoutes {
         .post("/store/backup", "Copies the database to a file on the gateway's machine.", .object("backup", "Backup"), backUp)
     ]
 
-    static let schema = JSONSchema.fields([
-        "file": .text, "bytes": .count, "at": .instant, "logs": .array(.fields(["id": .text, "size": .count])),
-    ])
-
     private static func backUp(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let file = try request.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
         let backup = try await request.control.backupService.create(request.caller, to: file)
-        return .success { writer in
-            writer.object("backup") { writer in
-                writer.field("file", backup.path)
-                writer.field("bytes", Int(backup.bytes))
-                writer.field("at", backup.at)
-                writer.objects("logs", backup.logs) { writer, log in
-                    writer.field("id", log.log.description)
-                    writer.field("size", log.size)
-                }
-            }
-        }
+        return .success { $0.field("backup", backup) }
     }
+}
+
+extension StoreBackup: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("file", \.path), .init("bytes", .count, \.bytes), .init("at", \.at), .init("logs", \.logs),
+    ]
+}
+
+extension LogSize: ResponseObject {
+    static let fields: [ResponseField<Self>] = [.init("id", \.log.description), .init("size", .count, \.size)]
 }
 
 extension StringSchema {

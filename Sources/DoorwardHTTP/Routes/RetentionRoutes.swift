@@ -13,10 +13,8 @@ enum RetentionRoutes {
             .tagged("retention", "Retention"), change),
     ]
 
-    static let schema = JSONSchema.fields(["days": .nullable(.integer(1...36_525)), "legalHold": .boolean])
-
     /// The range of `days`: at most a century.
-    private static let validDays = 1...36_525
+    fileprivate static let validDays = 1...36_525
 
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
         try request.readNothing()
@@ -35,15 +33,14 @@ enum RetentionRoutes {
     }
 
     private static func answer(_ retention: Retention) -> APIResponse {
-        APIResponse.success { $0.field("retention") { write(retention, into: &$0) } }.tagged(tag(of: retention))
+        APIResponse.success { $0.field("retention", retention) }.tagged(tag(of: retention))
     }
 
-    private static func tag(of retention: Retention) -> EntityTag { EntityTag { write(retention, into: &$0) } }
+    private static func tag(of retention: Retention) -> EntityTag { EntityTag { retention.write(into: &$0) } }
+}
 
-    private static func write(_ retention: Retention, into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("days", retention.days)
-            writer.field("legalHold", retention.legalHold)
-        }
-    }
+extension Retention: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("days", .nullable(.integer(in: RetentionRoutes.validDays)), \.days), .init("legalHold", \.legalHold),
+    ]
 }

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import DoorwardAPI
-package import DoorwardControl
+internal import DoorwardControl
 internal import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 internal import HTTPTypes
 internal import Hummingbird
 
@@ -227,25 +227,18 @@ extension APIResponse {
     }
 }
 
-extension RemovalPreview: JSONRenderable {
-    static let schema = JSONSchema.fields([
-        "removed": .array(.fields(["type": .text, "id": .text, "name": .text])),
-        "ended": .array(.fields(["type": .text, "id": .text])),
-    ])
+extension RemovalPreview: ResponseObject {
+    static let fields: [ResponseField<Self>] = [.init("removed", \.removed), .init("ended", \.ended)]
+}
 
-    package func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.objects("removed", removed) { writer, removed in
-                writer.field("type", removed.target.type)
-                writer.field("id", removed.target.id)
-                writer.field("name", removed.name)
-            }
-            writer.objects("ended", ended) { writer, ended in
-                writer.field("type", ended.type)
-                writer.field("id", ended.id)
-            }
-        }
-    }
+extension RemovalPreview.Removed: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("type", \.target.type), .init("id", \.target.id), .init("name", \.name),
+    ]
+}
+
+extension RecordTarget: ResponseObject {
+    static let fields: [ResponseField<Self>] = [.init("type", \.type), .init("id", \.id)]
 }
 
 /// Reads `Idempotency-Key` and computes the fingerprint of its request.
