@@ -53,7 +53,7 @@ import Testing
         for item in [encoded, "a=\(encoded)", "sortBy=\(encoded)", "cursor=\(encoded)", Self.bomb, "adapter=\(Self.bomb)"] {
             var reader = QueryReader(item, errors: FieldErrors())
             #expect(reader.errors.problems.map(\.problem) == ["malformed"])
-            #expect(reader.text("a") == nil && reader.text("sortBy") == nil && reader.text("adapter") == nil)
+            #expect(reader.string("a") == nil && reader.string("sortBy") == nil && reader.string("adapter") == nil)
             let reply = try await house.call(.get, "/devices?\(item)", as: .tenant)
             #expect(reply.status == 400, "\(item.prefix(40))")
         }

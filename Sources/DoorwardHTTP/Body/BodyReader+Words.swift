@@ -82,21 +82,6 @@ extension BodyReader {
         return password
     }
 
-    /// Reads one of the values of an enumeration.
-    mutating func enumValue<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
-        enumValue(key, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
-    }
-
-    /// Reads one of these values.
-    mutating func enumValue(_ key: String, of words: [String]) -> String? {
-        guard let text = string(key, as: .words(words)) else { return nil }
-        guard let word = words.first(where: { $0.hasSameBytes(as: text) }) else {
-            reject(key, .unknownValue)
-            return nil
-        }
-        return word
-    }
-
     /// Reads one of the values of an enumeration, each of which determines a different form of the body.
     mutating func requiredChoice<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
         let chosen = recorder?.chooses(key, of: words)
@@ -152,16 +137,6 @@ extension BodyReader {
 
     mutating func requiredInstant(_ key: String) -> Timestamp {
         require(key, instant(key)) ?? Timestamp(milliseconds: 0)
-    }
-
-    mutating func instant(_ key: String) -> Timestamp? {
-        guard let text = string(key, as: .instant) else { return nil }
-        do throws(Timestamp.ParseFailure) {
-            return try Timestamp(rfc3339: text)
-        } catch {
-            reject(key, error == .missingZone ? .missingZone : .badTime)
-            return nil
-        }
     }
 }
 

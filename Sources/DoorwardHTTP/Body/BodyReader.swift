@@ -3,9 +3,52 @@ internal import DoorwardControl
 internal import DoorwardDomain
 internal import DoorwardPolicy
 
+/// What reads texts by name, of a body or a query, and reads further values from texts.
+protocol WordReader {
+    /// - Returns: `nil` if there is no text of this name.
+    mutating func string(_ key: String, as schema: @autoclosure () -> JSONSchema) -> String?
+    /// Records an error at `key`.
+    func reject(_ key: String, _ problem: FieldProblemCode)
+}
+
+extension WordReader {
+    /// Reads one of the values of an enumeration.
+    mutating func enumValue<Word: RawRepresentable<String>>(_ key: String, of words: [Word]) -> Word? {
+        enumValue(key, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
+    }
+
+    /// Reads one of these values.
+    mutating func enumValue(_ key: String, of words: [String]) -> String? {
+        guard let text = string(key, as: .words(words)) else { return nil }
+        guard let word = words.first(where: { $0.hasSameBytes(as: text) }) else {
+            reject(key, .unknownValue)
+            return nil
+        }
+        return word
+    }
+
+    mutating func instant(_ key: String) -> Timestamp? {
+        guard let text = string(key, as: .instant) else { return nil }
+        do throws(Timestamp.ParseFailure) {
+            return try Timestamp(rfc3339: text)
+        } catch {
+            reject(key, error == .missingZone ? .missingZone : .badTime)
+            return nil
+        }
+    }
+
+    /// Reads the IANA name of a zone. The rules are `nil` for an unknown name, which is an error.
+    mutating func zone(_ key: String) -> (name: String?, rules: TimeZoneRules?) {
+        guard let name = string(key, as: .string(.zoneName)) else { return (nil, nil) }
+        let rules = TimeZoneDatabase.system.rules(of: name)
+        if rules == nil { reject(key, .unknownZone) }
+        return (name, rules)
+    }
+}
+
 /// Reads the fields of one JSON object by name. Each call records errors and continues with a placeholder value; `FieldErrors.finish`
 /// throws before any placeholder is used. A key that no call has read is an error.
-struct BodyReader {
+struct BodyReader: WordReader {
     private let members: [String: JSONValue]
     private let path: String
     private var asked: Set<String> = []
@@ -232,14 +275,6 @@ extension BodyReader {
         return rules.resolve(local, fold: zone.fold)
     }
 
-    /// Reads the IANA name of a zone. The rules are `nil` for an unknown name, which is an error.
-    mutating func zone(_ key: String) -> (name: String?, rules: TimeZoneRules?) {
-        guard let name = string(key, TimeZoneNames.rules) else { return (nil, nil) }
-        let rules = TimeZoneDatabase.system.rules(of: name)
-        if rules == nil { reject(key, .unknownZone) }
-        return (name, rules)
-    }
-
     /// Reads the recurring hours of a guest access.
     mutating func schedule(_ key: String) -> Schedule? {
         object(key) { body in
@@ -284,6 +319,9 @@ extension BodyReader {
 }
 
 extension StringSchema {
+    /// The form of all IANA names of time zones. Not every text of this form is a name.
+    fileprivate static let zoneName = StringSchema(maxLength: 64, pattern: "^(UTC|[!-~]+/[!-~]+)$")
+
     /// An instant of RFC 3339; or a local time, without an offset, of which 24:00 is the end of the day.
     static let time: StringSchema = {
         let longMonth = "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])"

@@ -35,7 +35,7 @@ enum GuestPageRoutes {
         guard let holder = try await holder(request) else { return GuestPage.gone(request.metadata) }
         // Ignore any other part of the query: services that forward links add parameters to them.
         var query = QueryReader(request.metadata.query, errors: FieldErrors())
-        let id = query.text("command").flatMap { CommandID($0) }
+        let id = query.string("command").flatMap { CommandID($0) }
         let stored =
             if let id { try await request.control.guestLinks.command(id, of: holder.access.id) } else { nil as StoredCommand? }
         guard request.metadata.wantsJSON, id != nil else {

@@ -14,7 +14,7 @@ extension PageRequest where Key: RawRepresentable<String> & CaseIterable {
         let page = query.integer("page", in: 1...Int(Int32.max)) ?? 1
         let limit = query.integer("limit", in: WireLimits.pageSize) ?? WireLimits.defaultPageSize
         let search = hasNames ? query.search("q") : nil
-        guard let sortBy = query.text("sortBy", as: .words(Self.orders(hasAscending: hasAscending))) else {
+        guard let sortBy = query.string("sortBy", as: .words(Self.orders(hasAscending: hasAscending))) else {
             self.init(page: page, limit: limit, search: search)
             return
         }
@@ -37,7 +37,7 @@ extension StringSchema {
 extension QueryReader {
     /// A text to search in names: not blank, and no longer than a name.
     mutating func search(_ name: String) -> NameSearch? {
-        guard let raw = text(name, as: .string(.search)) else { return nil }
+        guard let raw = string(name, as: .string(.search)) else { return nil }
         let text = raw.trimmed
         if text.isEmpty {
             errors.add(name, .blank)

@@ -3,7 +3,7 @@ internal import DoorwardControl
 internal import DoorwardDomain
 
 /// Reads the query of a request by name, and records errors as `BodyReader` does.
-struct QueryReader {
+struct QueryReader: WordReader {
     private var items: [String: String] = [:]
     /// The further values of names that occur several times, in the order of the query.
     private var repeated: [String: [String]] = [:]
@@ -42,11 +42,13 @@ struct QueryReader {
     }
 
     /// - Parameter schema: the form of the value, which the caller checks.
-    mutating func text(_ name: String, as schema: @autoclosure () -> JSONSchema = .text) -> String? {
+    mutating func string(_ name: String, as schema: @autoclosure () -> JSONSchema = .text) -> String? {
         recorder?.add(name, schema())
         asked.insert(name)
         return items[name]
     }
+
+    func reject(_ name: String, _ problem: FieldProblemCode) { errors.add(name, problem) }
 
     /// All values of a name that can occur several times; empty if there is none.
     mutating func texts(_ name: String, maxItems: Int) -> [String] {
@@ -57,7 +59,7 @@ struct QueryReader {
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
-        guard let text = text(name, as: .integer(in: range)) else { return nil }
+        guard let text = string(name, as: .integer(in: range)) else { return nil }
         guard let value = Int(text) else {
             errors.add(name, .wrongType)
             return nil
@@ -77,25 +79,12 @@ struct QueryReader {
     }
 
     mutating func bool(_ name: String) -> Bool? {
-        guard let text = text(name, as: .boolean) else { return nil }
+        guard let text = string(name, as: .boolean) else { return nil }
         guard text == "true" || text == "false" else {
             errors.add(name, .wrongType)
             return nil
         }
         return text == "true"
-    }
-
-    mutating func enumValue<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
-        enumValue(name, of: words.map(\.rawValue)).flatMap { Word(rawValue: $0) }
-    }
-
-    mutating func enumValue(_ name: String, of words: [String]) -> String? {
-        guard let text = text(name, as: .words(words)) else { return nil }
-        guard let word = words.first(where: { $0.hasSameBytes(as: text) }) else {
-            errors.add(name, .unknownValue)
-            return nil
-        }
-        return word
     }
 
     mutating func requiredEnumValue<Word: RawRepresentable<String>>(_ name: String, of words: [Word]) -> Word? {
@@ -105,31 +94,12 @@ struct QueryReader {
     }
 
     /// An id to filter by. Any text is accepted; a text that is not an id matches nothing.
-    mutating func id<Entity>(_ name: String) -> EntityID<Entity>? { text(name).map { EntityID(orNonexistent: $0) } }
-
-    mutating func instant(_ name: String) -> Timestamp? {
-        guard let text = text(name, as: .instant) else { return nil }
-        do throws(Timestamp.ParseFailure) {
-            return try Timestamp(rfc3339: text)
-        } catch {
-            errors.add(name, error == .missingZone ? .missingZone : .badTime)
-            return nil
-        }
-    }
+    mutating func id<Entity>(_ name: String) -> EntityID<Entity>? { string(name).map { EntityID(orNonexistent: $0) } }
 
     /// Reports an error if the query has no value of this name.
     mutating func require(_ name: String) {
         recorder?.markRequired(name)
         if items[name] == nil { errors.add(name, .required) }
-    }
-
-    /// The rules of the time zone with this IANA name; UTC if the query names none, or an unknown one, which is an error.
-    mutating func zone(_ name: String) -> TimeZoneRules {
-        let zones = TimeZoneDatabase.system
-        let text = text(name, as: .string(TimeZoneNames.rules)) ?? "UTC"
-        if let rules = zones.rules(of: text) { return rules }
-        errors.add(name, .unknownZone)
-        return zones.utc
     }
 
     /// Percent-decodes a text, with `+` as a space. Returns `nil` if an escape is incomplete, or if
@@ -169,7 +139,7 @@ struct RecordFilterQuery {
         narrow(query.id("unitId"), "unitId") { $0.unitID = $1 }
         narrow(query.id("propertyId"), "propertyId") { $0.propertyID = $1 }
         narrow(query.id("portfolioId"), "portfolioId") { (filter, id: PortfolioID) in filter.narrow(to: .portfolio(id)) }
-        narrow(query.text("logId").map { LogID($0) ?? .portfolio(.nonexistent) }, "logId") { (filter, id: LogID) in
+        narrow(query.string("logId").map { LogID($0) ?? .portfolio(.nonexistent) }, "logId") { (filter, id: LogID) in
             filter.narrow(to: id)
         }
         narrow(query.id("userId"), "userId") { $0.actorUserID = $1 }

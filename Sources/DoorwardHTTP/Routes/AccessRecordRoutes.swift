@@ -61,7 +61,7 @@ enum AccessRecordRoutes {
             for name in ["from", "until"] { query.require(name) }
             let period = query.requiredEnumValue("by", of: CivilPeriod.allCases)
             grouping = query.enumValue("groupBy", of: RecordCountQuery.Grouping.allCases)
-            let zone = query.zone("timeZone")
+            let zone = query.zone("timeZone").rules ?? TimeZoneDatabase.system.utc
             guard let period, let from = filters.from, let until = filters.until, query.errors.problems.isEmpty else {
                 limits = []
                 return
@@ -149,7 +149,7 @@ enum AccessRecordRoutes {
             limit = query.integer("limit", in: WireLimits.recordPageSize) ?? WireLimits.defaultRecordPageSize
             let scope = "\(owner)\(filters.canonical)/\(order.rawValue)"
             self.scope = scope
-            let text = query.text("cursor")
+            let text = query.string("cursor")
             after = text.flatMap { cursors.position($0, scope: scope) }
             if text != nil, after == nil { query.errors.add("cursor", .badCursor) }
         }

@@ -19,10 +19,16 @@ enum DeviceRoutes {
                 JSONSchema.Member("device", .reference("Device")),
                 JSONSchema.Member("command", .reference("Command"), isRequired: false),
             ]), sendsCommand: true, changeSettings),
-        .delete("/devices/:id", "Detaches a lock.", .removal, isConditional: true, detach),
+        .removal("/devices/:id", "Detaches a lock.", isConditional: true) { request, isDryRun in
+            let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
+            return try await request.control.attachedDevices.detach(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition)
+        },
         .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device"), listOfUnit),
         .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device"), moveToUnit),
-        .delete("/units/:id/devices/:deviceId", "Removes a lock from a unit.", .removal, removeFromUnit),
+        .removal("/units/:id/devices/:deviceId", "Removes a lock from a unit.") {
+            try await $0.control.attachedDevices.remove($0.caller, $0.id("deviceId"), from: $0.id("id"), isDryRun: $1)
+        },
     ]
 
     private static func attach(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -101,25 +107,10 @@ enum DeviceRoutes {
         return answer.tagged(view.tag(of: device))
     }
 
-    private static func detach(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
-        return .removal(
-            try await request.control.attachedDevices.detach(
-                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition))
-    }
-
     private static func moveToUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let id: DeviceID = try request.readBody { $0.requiredID("deviceId") }
         let device = try await request.control.attachedDevices.move(request.caller, id, to: request.id("id"))
         return answer(device, request)
-    }
-
-    private static func removeFromUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        return .removal(
-            try await request.control.attachedDevices.remove(
-                request.caller, request.id("deviceId"), from: request.id("id"), isDryRun: isDryRun))
     }
 
     private static func status(_ request: AuthenticatedRequest) throws -> APIResponse {

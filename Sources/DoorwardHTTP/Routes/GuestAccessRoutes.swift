@@ -16,7 +16,11 @@ enum GuestAccessRoutes {
             .tagged([
                 JSONSchema.Member("guestAccess", .reference("GuestAccess")), JSONSchema.Member("warning", .nullable(.text)),
             ]), change),
-        .delete("/guest-access/:id", "Revokes a guest access.", .removal, isConditional: true, revoke),
+        .removal("/guest-access/:id", "Revokes a guest access.", isConditional: true) { request, isDryRun in
+            let condition = try request.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
+            return try await request.control.guestAccesses.revoke(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition)
+        },
     ]
 
     private static func grant(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -128,14 +132,6 @@ enum GuestAccessRoutes {
     private static let linkEnded =
         "The link of this access has ended, because its creator could not grant the changed access. Create a new link."
 
-    private static func revoke(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        let condition = try request.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
-        return .removal(
-            try await request.control.guestAccesses.revoke(
-                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition))
-    }
-
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let (page, filter) = try request.readQuery { query in
             (PageRequest<GuestAccessOrder>(&query), GuestAccessFilter(&query))
@@ -167,7 +163,9 @@ enum GuestLinkRoutes {
                     "link": .fields(["url": .text, "expiresAt": .instant, "qr": .nullable(.text), "warning": .nullable(.text)])
                 ])),
             create),
-        .delete("/guest-access/:id/link", "Ends the link of a guest access.", .removal, end),
+        .removal("/guest-access/:id/link", "Ends the link of a guest access.") {
+            try await $0.control.guestLinks.end($0.caller, of: $0.id("id"), isDryRun: $1)
+        },
     ]
 
     /// Ignores an idempotency key: the response contains a token, and such responses are not stored.
@@ -183,10 +181,5 @@ enum GuestLinkRoutes {
                 writer.field("warning", request.services.linkWarning)
             }
         }
-    }
-
-    private static func end(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        return .removal(try await request.control.guestLinks.end(request.caller, of: request.id("id"), isDryRun: isDryRun))
     }
 }

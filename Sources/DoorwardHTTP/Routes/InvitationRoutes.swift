@@ -11,7 +11,9 @@ enum InvitationRoutes {
             "/invitations", "Lists the pending invitations that the caller has created or could create, without their tokens.",
             .page("invitations", "Invitation"), list),
         .get("/invitations/:id", "Reads an invitation.", .object("invitation", "Invitation"), read),
-        .delete("/invitations/:id", "Withdraws an invitation.", .removal, withdraw),
+        .removal("/invitations/:id", "Withdraws an invitation.") {
+            try await $0.control.invitations.withdraw($0.caller, $0.id("id"), isDryRun: $1)
+        },
         SignInRoutes.guarded(
             "/auth/accept-invitation",
             "Accepts an invitation: with a new account, or signed in to the account of the invited address.",
@@ -29,11 +31,6 @@ enum InvitationRoutes {
         let invitations = request.control.invitations.list(for: request.caller, page)
         let view = request.view(in: invitations.snapshot)
         return try .page("invitations", invitations) { view.invitation($1, into: &$0) }
-    }
-
-    private static func withdraw(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        return .removal(try await request.control.invitations.withdraw(request.caller, request.id("id"), isDryRun: isDryRun))
     }
 
     /// Needs a sign-in only if the invited address belongs to a user, so the route is open and the sign-in optional.

@@ -58,19 +58,13 @@ enum PlaceRoutes {
         body.rejectReadOnly("unitIds")
         return NewProperty(
             name: body.requiredText("name"), address: body.object("address", postalAddress),
-            defaultTimeZone: timeZone(&body), managers: body.ids("managerUserIds") ?? [])
+            defaultTimeZone: body.zone("defaultTimeZone").name, managers: body.ids("managerUserIds") ?? [])
     }
 
     private static func postalAddress(_ body: inout BodyReader) -> PostalAddress {
         PostalAddress(
             street: body.text("street"), city: body.text("city"), state: body.text("state"),
             postalCode: body.text("postalCode"), country: body.text("country"))
-    }
-
-    private static func timeZone(_ body: inout BodyReader) -> String? {
-        guard let name = body.string("defaultTimeZone", TimeZoneNames.rules) else { return nil }
-        if !TimeZoneNames.isKnown(name) { body.reject("defaultTimeZone", .unknownZone) }
-        return name
     }
 
     private static func newUnit(_ body: inout BodyReader) -> NewUnit {
@@ -94,7 +88,7 @@ enum PlaceRoutes {
         var changes = PropertyChanges()
         if body.names("name") { changes.name = body.requiredText("name") }
         changes.address = body.patch("address") { $0.object($1, postalAddress) }
-        changes.defaultTimeZone = body.patch("defaultTimeZone") { body, _ in timeZone(&body) }
+        changes.defaultTimeZone = body.patch("defaultTimeZone") { $0.zone($1).name }
         if body.names("managerUserIds") { changes.managers = body.ids("managerUserIds") ?? [] }
         return changes
     }
@@ -190,8 +184,8 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
     }
 
     private func removeOne(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let query = try request.readRemoval()
-        let options = RemovalOptions(isCascade: query.isCascade, isDryRun: query.isDryRun, onlyIf: try condition(of: request))
+        let (isDryRun, isCascade) = try request.readQuery { ($0.bool("dryRun") ?? false, $0.bool("cascade") ?? false) }
+        let options = RemovalOptions(isCascade: isCascade, isDryRun: isDryRun, onlyIf: try condition(of: request))
         return .removal(try await remove(request, options))
     }
 
@@ -222,12 +216,3 @@ private protocol Place: Sendable {
 extension Portfolio: Place {}
 extension Property: Place {}
 extension Unit: Place {}
-
-/// IANA names of time zones.
-enum TimeZoneNames {
-    /// The form of all names. Not every text of this form is a name; `isKnown` checks that.
-    static let rules = StringSchema(maxLength: 64, pattern: "^(UTC|[!-~]+/[!-~]+)$")
-
-    /// Whether the system's zone data contain this name. Abbreviations and offsets such as `EST` and `GMT+1` are rejected.
-    static func isKnown(_ name: String) -> Bool { TimeZoneDatabase.system.rules(of: name) != nil }
-}

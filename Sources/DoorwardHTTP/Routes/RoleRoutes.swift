@@ -22,9 +22,8 @@ enum RoleRoutes {
                 let assignment = try assignment(request, on: entity(.nonexistent).type)
                 return try await assign(assignment, request, on: entity(request.id("id")))
             },
-            .delete(path + "/:userId", "Removes a user from the \(people).", .removal) { request in
-                let isDryRun = try request.readDryRun()
-                return try await remove(request, from: entity(request.id("id")), isDryRun)
+            .removal(path + "/:userId", "Removes a user from the \(people).") {
+                try await $0.control.roles.remove($0.caller, $0.id("userId"), from: entity($0.id("id")), isDryRun: $1)
             },
         ]
     }
@@ -68,12 +67,6 @@ enum RoleRoutes {
             return request.answer(
                 try await request.control.invitations.invite(request.caller, email, to: assignment.1, on: entity))
         }
-    }
-
-    private static func remove(
-        _ request: AuthenticatedRequest, from entity: AssociatedEntity, _ isDryRun: Bool
-    ) async throws -> APIResponse {
-        .removal(try await request.control.roles.remove(request.caller, request.id("userId"), from: entity, isDryRun: isDryRun))
     }
 
     private static func list(

@@ -112,6 +112,18 @@ struct Route: Sendable {
         signedIn(.delete, path, RouteDescription(summary: summary, answers: answers, isConditional: isConditional), handler)
     }
 
+    /// A route that removes one object; it reads `dryRun`.
+    ///
+    /// - Parameter isConditional: whether `remove` uses `If-Match`.
+    static func removal(
+        _ path: String, _ summary: String, isConditional: Bool = false,
+        _ remove: @escaping @Sendable (AuthenticatedRequest, _ isDryRun: Bool) async throws -> RemovalPreview?
+    ) -> Route {
+        delete(path, summary, .removal, isConditional: isConditional) {
+            .removal(try await remove($0, try $0.readQuery { $0.bool("dryRun") ?? false }))
+        }
+    }
+
     private static func signedIn(
         _ method: HTTPRequest.Method, _ path: String, _ description: RouteDescription,
         _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
@@ -196,26 +208,6 @@ extension ProjectedRenderer {
         let snapshot = snapshot ?? control.directory.snapshot
         self.init(
             snapshot.directory.subject(of: principal), in: snapshot, at: control.clock.decisionTime(), devices: control.devices)
-    }
-}
-
-/// The query of a `DELETE`.
-struct RemovalQuery {
-    /// Whether nothing is changed, and the response contains the effects.
-    let isDryRun: Bool
-    /// Whether an entity that contains others is removed together with them.
-    let isCascade: Bool
-}
-
-extension AuthenticatedRequest {
-    /// Reads `dryRun`.
-    func readDryRun() throws(GatewayError) -> Bool { try readQuery { $0.bool("dryRun") ?? false } }
-
-    /// Reads `dryRun` and `cascade`.
-    func readRemoval() throws(GatewayError) -> RemovalQuery {
-        try readQuery { query in
-            RemovalQuery(isDryRun: query.bool("dryRun") ?? false, isCascade: query.bool("cascade") ?? false)
-        }
     }
 }
 

@@ -204,7 +204,9 @@ enum CredentialRoutes {
             .data([
                 "sessions": .array(.fields(["id": .id, "createdAt": .instant, "expiresAt": .instant, "isCurrent": .boolean]))
             ]), listSessions),
-        .delete("/users/me/sessions/:id", "Ends one of the caller's sessions.", .removal, endSession),
+        .removal("/users/me/sessions/:id", "Ends one of the caller's sessions.") {
+            try await $0.control.credentials.endSession($0.caller, $0.id("id"), isDryRun: $1)
+        },
         .post(
             "/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword
         ),
@@ -224,11 +226,6 @@ enum CredentialRoutes {
                 writer.field("isCurrent", session.id == request.caller.sessionID)
             }
         }
-    }
-
-    private static func endSession(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        return .removal(try await request.control.credentials.endSession(request.caller, request.id("id"), isDryRun: isDryRun))
     }
 
     private static func changePassword(_ request: AuthenticatedRequest) async throws -> APIResponse {

@@ -13,9 +13,15 @@ enum UserRoutes {
             "/users", "Creates a user, with a password or with an invitation to set one.", created, isRepeatable: true, create),
         .get("/users/:id", "Reads a user.", .tagged("user", "User"), read),
         .put("/users/:id", "Changes a user.", .tagged("user", "User"), change),
-        .delete(
-            "/users/:id", "Deletes a user, with roles, sessions, keys and guest accesses.", .removal, isConditional: true, delete),
-        .delete("/users/:id/personal-data", "Erases the personal data of a deleted user.", .removal, erase),
+        .removal("/users/:id", "Deletes a user, with roles, sessions, keys and guest accesses.", isConditional: true) {
+            request, isDryRun in
+            let condition = try request.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
+            return try await request.control.users.delete(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition)
+        },
+        .removal("/users/:id/personal-data", "Erases the personal data of a deleted user.") {
+            try await $0.control.erasure.erase($0.caller, of: $0.id("id"), isDryRun: $1)
+        },
     ]
 
     private static let created: [DocumentedAnswer] = [
@@ -90,18 +96,6 @@ enum UserRoutes {
         }
     }
 
-    private static func delete(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        let condition = try request.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
-        return .removal(
-            try await request.control.users.delete(request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition))
-    }
-
-    private static func erase(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        return .removal(try await request.control.erasure.erase(request.caller, of: request.id("id"), isDryRun: isDryRun))
-    }
-
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         let users = try request.control.users.list(for: request.caller, page)
@@ -137,7 +131,9 @@ enum APIKeyRoutes {
         .post(
             "/api-keys", "Creates an API key, whose rights never exceed the caller's.",
             .issued(.fields(["apiKey": .reference("APIKey"), "secret": .text])), create),
-        .delete("/api-keys/:id", "Removes an API key, and the keys that were created with it.", .removal, remove),
+        .removal("/api-keys/:id", "Removes an API key, and the keys that were created with it.") {
+            try await $0.control.apiKeys.remove($0.caller, $0.id("id"), isDryRun: $1)
+        },
     ]
 
     /// Ignores an idempotency key, and executes a repeated request again: the response contains a secret, and such responses are not
@@ -166,10 +162,5 @@ enum APIKeyRoutes {
         let keys = request.control.apiKeys.list(for: request.caller, page)
         let view = request.view(in: keys.snapshot)
         return try .page("apiKeys", keys) { view.apiKey($1, into: &$0) }
-    }
-
-    private static func remove(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        return .removal(try await request.control.apiKeys.remove(request.caller, request.id("id"), isDryRun: isDryRun))
     }
 }

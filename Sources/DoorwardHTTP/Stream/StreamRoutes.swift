@@ -13,7 +13,9 @@ enum StreamRoutes {
         .put(
             "/stream/:streamId/subscriptions/:name", "Subscribes an open stream to a name, or replaces its query.", .nothing,
             isConditional: false, subscribe),
-        .delete("/stream/:streamId/subscriptions/:name", "Ends the subscription of a name.", .removal, unsubscribe),
+        .removal("/stream/:streamId/subscriptions/:name", "Ends the subscription of a name.") {
+            try $0.control.streams.stream($0.text("streamId"), of: $0.caller).unsubscribe($0.text("name"), isDryRun: $1)
+        },
     ]
 
     private static let answers: [DocumentedAnswer] = .file(
@@ -64,12 +66,6 @@ enum StreamRoutes {
         let stream = try request.control.streams.stream(request.text("streamId"), of: request.caller)
         if let name { try stream.subscribe(name) }
         return .nothing
-    }
-
-    private static func unsubscribe(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let isDryRun = try request.readDryRun()
-        let stream = try request.control.streams.stream(request.text("streamId"), of: request.caller)
-        return .removal(try stream.unsubscribe(request.text("name"), isDryRun: isDryRun))
     }
 }
 
