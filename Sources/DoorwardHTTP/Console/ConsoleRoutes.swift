@@ -29,12 +29,7 @@ enum ConsoleRoutes {
         // The page is a resource of the program, in ASCII.
         let text = String(decoding: ConsoleFile.page.content, as: UTF8.self)
         let body = Array(text.replacing(ConsoleFile.folderPlaceholder, with: folder).utf8)
-        return .open(.get, "/") { request in
-            try request.readNothing()
-            var response = APIResponse(status: 200, body: body)
-            response.headers[.contentType] = ConsoleFile.page.type
-            return response.asPage(policy)
-        }
+        return .page("/") { _ in APIResponse(body: body, type: ConsoleFile.page.type).asPage(policy) }
     }()
 
     private static func asset(_ file: ConsoleFile) -> Route {

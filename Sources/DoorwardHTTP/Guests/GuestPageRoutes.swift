@@ -28,9 +28,7 @@ enum GuestPageRoutes {
 
     private static func show(_ request: AnonymousRequest) async throws -> APIResponse {
         if let token = GuestLinks.cleanToken(of: request.text("token")) {
-            var answer = APIResponse(status: 302, body: [])
-            answer.location = "/g/\(token)"
-            return answer.asPage(GuestPageAssets.page.policy)
+            return .redirection(302, to: "/g/\(token)").asPage(GuestPageAssets.page.policy)
         }
         guard let holder = try await holder(request) else { return GuestPage.gone(request.metadata) }
         // Ignore any other part of the query: services that forward links add parameters to them.
@@ -90,9 +88,8 @@ enum GuestPageRoutes {
         let begun = try await control.locks.begin(
             commandRequest, repeatable: nonces.call(nonce, for: button, by: holder.caller.principal))
         guard request.metadata.wantsJSON else {
-            var answer = APIResponse(status: 303, body: [])
-            answer.location = "/g/\(request.text("token"))?command=\(begun.value.accepted.id)"
-            return answer.asPage(GuestPageAssets.page.policy)
+            return .redirection(303, to: "/g/\(request.text("token"))?command=\(begun.value.accepted.id)")
+                .asPage(GuestPageAssets.page.policy)
         }
         let view = ProjectedRenderer(holder.caller.principal, control: control)
         guard !LockCommandRoutes.isAsynchronous(request.metadata) else {

@@ -5,14 +5,10 @@ internal import HTTPTypes
 /// The document of the API: as OpenAPI 3.1 for programs, and as a page for people.
 enum DocumentRoutes {
     static let all: [Route] = [
-        .open(.get, "/api/v1/openapi.json") { request in
-            try request.readNothing()
-            return APIResponse(status: 200, body: try await request.services.document.forms(describedBy: request).openAPI)
+        .page("/api/v1/openapi.json") {
+            APIResponse(body: try await $0.services.document.forms(describedBy: $0).openAPI)
         },
-        .open(.get, "/docs") { request in
-            try request.readNothing()
-            return try await request.services.document.forms(describedBy: request).page
-        },
+        .page("/docs") { try await $0.services.document.forms(describedBy: $0).page },
     ]
 }
 

@@ -18,16 +18,29 @@ struct APIResponse: Sendable {
     /// The memory reserved for a large body until it is sent; `nil` for a small one.
     var reservation: ResponseMemory.Reservation?
 
-    init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
+    /// - Parameter type: the media type of the body; `nil` for JSON.
+    init(status: Int = 200, body: [UInt8] = [], type: String? = nil) {
+        (self.status, self.body) = (status, body)
+        headers[.contentType] = type
+    }
+
+    /// A redirection to another path.
+    static func redirection(_ status: Int, to path: String) -> APIResponse { APIResponse(status: status).with(.location, path) }
+
+    /// The same response with a further header.
+    func with(_ name: HTTPField.Name, _ value: String) -> APIResponse {
+        var answer = self
+        answer.headers[name] = value
+        return answer
+    }
 
     /// A response with a body that is produced while it is sent.
     ///
     /// - Parameter body: the next chunk is requested when the connection has accepted the previous one. The body is cancelled when
     ///   the client disconnects; if it throws, the connection is closed before the body's end.
     static func streamed(_ contentType: String, _ body: StreamedBody) -> APIResponse {
-        var answer = APIResponse(status: 200, body: [])
+        var answer = APIResponse(type: contentType)
         answer.stream = body
-        answer.headers[.contentType] = contentType
         return answer
     }
 
@@ -39,7 +52,7 @@ struct APIResponse: Sendable {
             writer.field("data") { $0.object(data) }
         }
         var answer = APIResponse(status: status, body: writer.bytes)
-        answer.location = location
+        answer.headers[.location] = location
         return answer
     }
 
@@ -68,12 +81,7 @@ struct APIResponse: Sendable {
     }
 
     /// A response with 204 and no body.
-    static let nothing = APIResponse(status: 204, body: [])
-
-    var location: String? {
-        get { headers[.location] }
-        set { headers[.location] = newValue }
-    }
+    static let nothing = APIResponse(status: 204)
 
     // MARK: - Sending
 

@@ -16,11 +16,7 @@ extension ProjectedRenderer {
 
 extension APIResponse {
     /// Returns the same response, with the `ETag` of the object in it.
-    func tagged(_ tag: EntityTag) -> APIResponse {
-        var answer = self
-        answer.headers[.eTag] = tag.text
-        return answer
-    }
+    func tagged(_ tag: EntityTag) -> APIResponse { with(.eTag, tag.text) }
 }
 
 /// The header `If-Match` (RFC 9110, section 13.1.1).

@@ -68,9 +68,7 @@ struct HTMLPage: Sendable {
     /// The response with a document.
     func response(_ status: Int, _ title: String, head: String = "", _ content: String) -> APIResponse {
         let document = beginning(title, head: head) + content + end
-        var response = APIResponse(status: status, body: Array(document.utf8)).asPage(policy)
-        response.headers[.contentType] = "text/html; charset=utf-8"
-        return response
+        return APIResponse(status: status, body: Array(document.utf8), type: "text/html; charset=utf-8").asPage(policy)
     }
 
     /// The response with a page whose title is its heading.
@@ -99,11 +97,9 @@ struct PageFile: Sendable {
     /// The file is compressed once, when the routes are made.
     var route: Route {
         let compressed = Gzip.compress(content)
-        return .open(.get, path) { [type, content] request in
-            try request.readNothing()
+        return .page(path) { [type, content] request in
             let body = Gzip.isAccepted(by: request.metadata.headers) ? compressed : nil
-            var response = APIResponse(status: 200, body: body ?? content)
-            response.headers[.contentType] = type
+            var response = APIResponse(body: body ?? content, type: type)
             if body != nil { response.headers[.contentEncoding] = "gzip" }
             response.headers[.vary] = "Accept-Encoding"
             response.headers[.cacheControl] = "public, max-age=31536000, immutable"

@@ -20,7 +20,7 @@ enum ComplianceRoutes {
         guard request.metadata.method != .head else {
             // A `HEAD` request gets no report, so nothing is recorded.
             try reports.check(reportRequest, for: request.caller)
-            return answer(APIResponse(status: 200, body: []), of: reportRequest)
+            return answer(APIResponse(type: contentType), of: reportRequest)
         }
         let running = try await reports.begin(reportRequest, for: request.caller)
         return answer(.streamed(contentType, document(running)), of: reportRequest)
@@ -48,16 +48,14 @@ enum ComplianceRoutes {
     }
 
     private static func answer(_ response: APIResponse, of reportRequest: ComplianceRequest) -> APIResponse {
-        var response = response.asPage(CompliancePage.frame.policy)
         let id =
             switch reportRequest.place {
             case .portfolio(let id): id.description
             case .property(let id): id.description
             }
         let day = reportRequest.period.lowerBound.description.prefix(10)
-        response.headers[.contentType] = contentType
-        response.headers[.contentDisposition] = "inline; filename=\"doorward-compliance-\(id)-\(day).html\""
-        return response
+        return response.asPage(CompliancePage.frame.policy)
+            .with(.contentDisposition, "inline; filename=\"doorward-compliance-\(id)-\(day).html\"")
     }
 
     /// The pages of records that are read between two line breaks.

@@ -19,7 +19,10 @@ enum AccessRecordRoutes {
                 "The file. As NDJSON it has proofs, and is verified without the gateway; docs/log-format.md specifies it.",
                 ["text/csv", "application/x-ndjson"]),
             export),
-        .get("/access-records/:id", "Reads an access record.", .object("accessRecord", "AccessRecord"), read),
+        .read("/access-records/:id", "Reads an access record.", .object("accessRecord", "AccessRecord")) { request in
+            let record = try await request.control.history.record(request.id("id"), for: request.caller)
+            return .success { $0.field("accessRecord") { request.view.record(record, into: &$0) } }
+        },
         .get("/devices/:id/access-records", "Lists the access records of one lock.", page, listOfDevice),
     ]
 
@@ -28,12 +31,6 @@ enum AccessRecordRoutes {
     ])
 
     private static let bucket = JSONSchema.fields(["from": .instant, "until": .instant, "counts": .map(.count)])
-
-    private static func read(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        try request.readNothing()
-        let record = try await request.control.history.record(request.id("id"), for: request.caller)
-        return .success { $0.field("accessRecord") { request.view.record(record, into: &$0) } }
-    }
 
     private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try await answer(try Query(request), request)

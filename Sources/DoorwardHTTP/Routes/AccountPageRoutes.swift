@@ -6,14 +6,8 @@ internal import HTTPTypes
 /// page's script reads the token, removes it from the address bar, and calls the API.
 enum AccountPageRoutes {
     static let all: [Route] = [
-        .open(.get, "/reset-password") { request in
-            try request.readNothing()
-            return resetPassword
-        },
-        .open(.get, "/invitation") { request in
-            try request.readNothing()
-            return invitation
-        },
+        .page("/reset-password") { _ in resetPassword },
+        .page("/invitation") { _ in invitation },
     ]
 
     private static let resetPassword = response(

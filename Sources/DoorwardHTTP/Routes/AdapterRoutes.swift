@@ -6,20 +6,18 @@ internal import DoorwardPolicy
 /// The gateway's adapters.
 enum AdapterRoutes {
     static let all: [Route] = [
-        .get(
+        .read(
             "/adapters",
             """
             Lists the adapters with their health and their form of addresses; for a super admin with all brokers and locks, for \
             others with the brokers of the portfolios in which they may attach locks, and the locks that they see.
             """,
-            .data(["adapters": .array(.reference("Adapter"))]), list)
+            .data(["adapters": .array(.reference("Adapter"))])
+        ) { request in
+            let adapters = try request.control.adapterStates.all(for: request.caller)
+            return .success { $0.field("adapters", adapters) }
+        }
     ]
-
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        let adapters = try request.control.adapterStates.all(for: request.caller)
-        return .success { $0.field("adapters", adapters) }
-    }
 }
 
 extension AdapterState: ResponseObject {

@@ -7,8 +7,10 @@ internal import HTTPTypes
 /// Checkpoints and proofs of the access logs.
 enum AuditRoutes {
     static let all: [Route] = [
-        .get(
-            "/audit/logs", "Lists the logs that the caller may verify.", .data(["logs": .array(.reference("AuditedLog"))]), list),
+        .read("/audit/logs", "Lists the logs that the caller may verify.", .data(["logs": .array(.reference("AuditedLog"))])) {
+            let logs = try await $0.control.audit.logs(for: $0.caller)
+            return .success { $0.field("logs", logs) }
+        },
         .get(
             "/audit/logs/:logId/checkpoint", "Reads the newest checkpoint of a log, a signed note (C2SP tlog-checkpoint).",
             .text("The signed note."), checkpoint),
@@ -22,9 +24,9 @@ enum AuditRoutes {
         .get(
             "/audit/logs/:logId/proof/consistency", "Proves that a log was only appended to.",
             .object("proof", "ConsistencyProof"), consistency),
-        .get(
-            "/audit/public-key", "Reads the public key of the checkpoints (C2SP signed-note).", .text("The key, one line."),
-            publicKey),
+        .read(
+            "/audit/public-key", "Reads the public key of the checkpoints (C2SP signed-note).", .text("The key, one line.")
+        ) { .text(try $0.control.audit.publicKey() + "\n") },
         .post(
             "/audit/key-rotation", "Replaces the key that signs checkpoints. For super admins.", .data(["publicKey": .text]),
             rotate),
@@ -38,12 +40,6 @@ enum AuditRoutes {
     /// The sizes that JSON numbers express exactly.
     static let validSizes = 0...9_007_199_254_740_991
 
-    private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        try request.readNothing()
-        let logs = try await request.control.audit.logs(for: request.caller)
-        return .success { $0.field("logs", logs) }
-    }
-
     private static func checkpoint(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let isCosigned = try request.readQuery { $0.bool("cosigned") } ?? false
         let (audit, log) = (request.control.audit, request.text("logId"))
@@ -56,11 +52,6 @@ enum AuditRoutes {
     private static func cosign(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let note = try request.readBody { $0.require("note", $0.string("note", .signedNote)) ?? "" }
         return .text(try await request.control.audit.cosign(note, of: request.text("logId"), for: request.caller))
-    }
-
-    private static func publicKey(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return .text(try request.control.audit.publicKey() + "\n")
     }
 
     private static func inclusion(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -105,9 +96,7 @@ extension AuditLogs.AuditedLog: ResponseObject {
 extension APIResponse {
     /// A response of plain text, without the envelope.
     fileprivate static func text(_ text: String) -> APIResponse {
-        var answer = APIResponse(status: 200, body: Array(text.utf8))
-        answer.headers[.contentType] = "text/plain; charset=utf-8"
-        return answer
+        APIResponse(body: Array(text.utf8), type: "text/plain; charset=utf-8")
     }
 
     fileprivate static func proof(_ proof: AuditLogs.Proof, _ fields: (inout JSONWriter) -> Void) -> APIResponse {

@@ -15,9 +15,13 @@ enum AuthorizationRoutes {
             too. `at` is now or later, and up to 60 s before now is taken as now; a decision about a later instant assumes the current \
             rights.
             """, .object("decision", "Decision"), authorize),
-        .get(
+        .read(
             "/devices/:id/permissions", "Decides each operation of the caller on a lock.",
-            .data(["permissions": .array(.reference("Decision"))]), permissions),
+            .data(["permissions": .array(.reference("Decision"))])
+        ) { request in
+            let decisions = try request.control.authorization.permissions(on: request.id("id"), for: request.caller)
+            return .success { $0.field("permissions", decisions) }
+        },
         .get(
             "/devices/:id/who-can",
             """
@@ -37,12 +41,6 @@ enum AuthorizationRoutes {
         let decision = try request.control.authorization.decide(
             operation, on: device, by: user, at: instant, for: request.caller)
         return .success { $0.field("decision", decision) }
-    }
-
-    private static func permissions(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        let decisions = try request.control.authorization.permissions(on: request.id("id"), for: request.caller)
-        return .success { $0.field("permissions", decisions) }
     }
 
     private static func whoCan(_ request: AuthenticatedRequest) throws -> APIResponse {
@@ -97,7 +95,7 @@ extension NamedPrincipal: ResponseValue {
 /// The caller's abilities, as rules for CASL (https://casl.js.org).
 enum AbilityRoutes {
     static let all: [Route] = [
-        .get("/users/me/permissions", "Reads what the caller may do, as CASL rules.", answers, read)
+        .read("/users/me/permissions", "Reads what the caller may do, as CASL rules.", answers, read)
     ]
 
     private static let answers: [DocumentedAnswer] = [
@@ -117,7 +115,6 @@ enum AbilityRoutes {
     ])
 
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
         let abilities = try request.control.authorization.abilities(of: request.caller)
         let tag = abilities.tag
         if request.metadata.headers[values: .ifNoneMatch].contains(where: { $0.contains(tag.text) || $0 == "*" }) {
@@ -130,7 +127,7 @@ enum AbilityRoutes {
 /// The permission matrices, as data.
 enum PermissionRoutes {
     static let all: [Route] = [
-        .get(
+        .read(
             "/permission-matrix", "Reads which roles hold which operations and permissions.",
             .data([
                 "operations": .array(
@@ -142,13 +139,9 @@ enum PermissionRoutes {
                             ])),
                     ])),
                 "management": .array(.fields(["permission": .text, "superAdmin": .text, "roles": .array(Role.schema)])),
-            ]), matrix)
+            ])
+        ) { _ in APIResponse(body: body) }
     ]
-
-    private static func matrix(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return APIResponse(status: 200, body: body)
-    }
 
     /// The response, which never changes while the program runs.
     private static let body: [UInt8] = APIResponse.success { writer in

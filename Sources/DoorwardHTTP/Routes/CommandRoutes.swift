@@ -66,11 +66,9 @@ enum LockCommandRoutes {
 
     /// - Parameter location: where the caller can read the command; `nil` if nowhere in the API.
     static func accepted(_ command: Command, _ view: ProjectedRenderer, location: String?) -> APIResponse {
-        var answer = APIResponse.success(202, location: location) { writer in
+        APIResponse.success(202, location: location) { writer in
             writer.field("command") { view.command(command, into: &$0) }
-        }
-        answer.headers[.preferenceApplied] = "respond-async"
-        return answer
+        }.with(.preferenceApplied, "respond-async")
     }
 
     /// Responds with 200 if the lock confirmed the command. For any other outcome, the response is an error that contains the
@@ -103,14 +101,11 @@ extension LockCommandRoutes {
 enum CommandRoutes {
     static let all: [Route] = [
         .get("/commands", "Lists commands.", .page("commands", "Command"), list),
-        .get("/commands/:id", "Reads a command and its outcome.", .object("command", "Command"), read),
+        .read("/commands/:id", "Reads a command and its outcome.", .object("command", "Command")) { request in
+            let command = try await request.control.commands.command(request.id("id"), for: request.caller)
+            return .success { $0.field("command") { request.view.command(command, into: &$0) } }
+        },
     ]
-
-    private static func read(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        try request.readNothing()
-        let command = try await request.control.commands.command(request.id("id"), for: request.caller)
-        return .success { $0.field("command") { request.view.command(command, into: &$0) } }
-    }
 
     private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let (page, device) = try request.readQuery { query -> (PageRequest<CommandOrder>, DeviceID?) in

@@ -8,7 +8,7 @@ enum DeviceRoutes {
     static let all: [Route] = [
         .get("/devices", "Lists locks.", .page("devices", "Device"), list),
         .post("/devices", "Attaches a lock.", .created("device", "Device"), isRepeatable: true, attach),
-        .get("/devices/:id", "Reads a lock.", .tagged("device", "Device"), read),
+        .read("/devices/:id", "Reads a lock.", .tagged("device", "Device"), read),
         .get(
             "/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus"), status),
         .put("/devices/:id", "Changes a lock, or moves it.", .tagged("device", "Device"), change),
@@ -49,7 +49,6 @@ enum DeviceRoutes {
     }
 
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
         let (device, status) = try request.control.attachedDevices.status(
             of: request.id("id"), for: request.caller, refresh: false)
         let view = request.view

@@ -34,9 +34,7 @@ enum MetricsRoutes {
         }
         try request.readNothing()
         guard let metrics = request.services.metrics else { throw GatewayError.unavailable }
-        var answer = APIResponse(status: 200, body: Array(await metrics.text().utf8))
-        answer.headers[.contentType] = PrometheusText.contentType
-        return answer
+        return APIResponse(body: Array(await metrics.text().utf8), type: PrometheusText.contentType)
     }
 
     /// Digests are compared in constant time.
@@ -71,15 +69,12 @@ extension RequestMetadata {
 /// The gateway's clock: whether it is trusted, and its acceptance.
 enum ClockRoutes {
     static let all: [Route] = [
-        .get("/clock", "Reads whether the gateway's clock is trusted.", .object("clock", "Clock"), read),
+        .read("/clock", "Reads whether the gateway's clock is trusted.", .object("clock", "Clock")) {
+            answer(try $0.control.clockAdministration.status(for: $0.caller))
+        },
         .post(
             "/clock/accept", "Accepts the time of the gateway's clock after a step forward.", .object("clock", "Clock"), accept),
     ]
-
-    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return answer(try request.control.clockAdministration.status(for: request.caller))
-    }
 
     private static func accept(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let loweringMark = try request.readBody { $0.bool("lowerMark") ?? false }

@@ -10,7 +10,10 @@ enum InvitationRoutes {
         .get(
             "/invitations", "Lists the pending invitations that the caller has created or could create, without their tokens.",
             .page("invitations", "Invitation"), list),
-        .get("/invitations/:id", "Reads an invitation.", .object("invitation", "Invitation"), read),
+        .read("/invitations/:id", "Reads an invitation.", .object("invitation", "Invitation")) { request in
+            let invitation = try request.control.invitations.invitation(request.id("id"), for: request.caller)
+            return .success { $0.field("invitation") { request.view.invitation(invitation, into: &$0) } }
+        },
         .removal("/invitations/:id", "Withdraws an invitation.") {
             try await $0.control.invitations.withdraw($0.caller, $0.id("id"), isDryRun: $1)
         },
@@ -19,12 +22,6 @@ enum InvitationRoutes {
             "Accepts an invitation: with a new account, or signed in to the account of the invited address.",
             SignInRoutes.session(status: 201), takes: [.link], accept),
     ]
-
-    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        let invitation = try request.control.invitations.invitation(request.id("id"), for: request.caller)
-        return .success { $0.field("invitation") { request.view.invitation(invitation, into: &$0) } }
-    }
 
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }

@@ -130,7 +130,7 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
         let own: [Route] = [
             .get("/\(plural)", "Lists \(plural).", .page(plural, component), listAll),
             .post("/\(plural)", "Creates a \(name).", .created(name, component), isRepeatable: true, createOne),
-            .get("/\(plural)/:id", "Reads a \(name).", .tagged(name, component), readOne),
+            .read("/\(plural)/:id", "Reads a \(name).", .tagged(name, component)) { answer(try find($0), $0) },
             .put("/\(plural)/:id", "Changes a \(name).", .tagged(name, component), changeOne),
             .delete(
                 "/\(plural)/:id", "Deletes a \(name), with `cascade=true` together with everything in it.", .removal,
@@ -162,11 +162,6 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
     private func answer(_ places: Page<Entity>, _ request: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
         let view = request.view(in: places.snapshot)
         return try .page(plural, places) { render(view, $1, &$0) }
-    }
-
-    private func readOne(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return answer(try find(request), request)
     }
 
     private func answer(_ entity: Entity, _ request: AuthenticatedRequest) -> APIResponse {

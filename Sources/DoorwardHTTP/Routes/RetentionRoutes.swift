@@ -5,9 +5,10 @@ internal import DoorwardPolicy
 /// How long the access log of a portfolio is kept.
 enum RetentionRoutes {
     static let all: [Route] = [
-        .get(
+        .read(
             "/portfolios/:id/retention", "Reads how long the access log of a portfolio is kept.",
-            .tagged("retention", "Retention"), read),
+            .tagged("retention", "Retention")
+        ) { answer(try $0.control.portfolios.retention(of: $0.id("id"), for: $0.caller)) },
         .put(
             "/portfolios/:id/retention", "Changes how long the access log of a portfolio is kept.",
             .tagged("retention", "Retention"), change),
@@ -15,11 +16,6 @@ enum RetentionRoutes {
 
     /// The range of `days`: at most a century.
     fileprivate static let validDays = 1...36_525
-
-    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return answer(try request.control.portfolios.retention(of: request.id("id"), for: request.caller))
-    }
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let (days, legalHold) = try request.readBody { body -> (Patch<Int>, Bool?) in

@@ -74,10 +74,31 @@ struct Route: Sendable {
         _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
     ) -> Route { Route(method: method, path: path, handler: .open(handler), description: description) }
 
+    /// A file or a page that is the same for every caller. Any key in the body or query is rejected.
+    static func page(
+        _ path: String, _ response: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
+    ) -> Route {
+        open(.get, path) { request in
+            try request.readNothing()
+            return try await response(request)
+        }
+    }
+
     static func get(
         _ path: String, _ summary: String, _ answers: [DocumentedAnswer],
         _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
     ) -> Route { signedIn(.get, path, RouteDescription(summary: summary, answers: answers), handler) }
+
+    /// A route without input: any key in the body or query is rejected.
+    static func read(
+        _ path: String, _ summary: String, _ answers: [DocumentedAnswer],
+        _ handler: @escaping @Sendable (AuthenticatedRequest) async throws -> APIResponse
+    ) -> Route {
+        get(path, summary, answers) { request in
+            try request.readNothing()
+            return try await handler(request)
+        }
+    }
 
     /// - Parameters:
     ///   - isRepeatable: whether the handler uses `Idempotency-Key`.
@@ -300,9 +321,6 @@ extension Principal {
 extension APIResponse {
     /// Returns the same response; if it replays the response to an earlier request, adds the header that marks a replay.
     func addingReplayHeader<Value>(for answered: Answered<Value>) -> APIResponse {
-        guard answered.isReplay else { return self }
-        var answer = self
-        answer.headers[.idempotentReplayed] = "true"
-        return answer
+        answered.isReplay ? with(.idempotentReplayed, "true") : self
     }
 }

@@ -199,7 +199,7 @@ enum DemoSignInRoutes {
 /// The caller's own sessions, password and recovery codes.
 enum CredentialRoutes {
     static let all: [Route] = [
-        .get(
+        .read(
             "/users/me/sessions", "Lists the caller's sessions.",
             .data([
                 "sessions": .array(.fields(["id": .id, "createdAt": .instant, "expiresAt": .instant, "isCurrent": .boolean]))
@@ -216,7 +216,6 @@ enum CredentialRoutes {
     ]
 
     private static func listSessions(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
         let sessions = try request.control.credentials.sessions(of: request.caller)
         return .success { writer in
             writer.objects("sessions", sessions) { writer, session in

@@ -5,9 +5,10 @@ internal import DoorwardPolicy
 /// The subscription of a portfolio: tier, modules, limits, and how much of the limits is used.
 enum SubscriptionRoutes {
     static let all: [Route] = [
-        .get(
+        .read(
             "/portfolios/:id/subscription", "Reads the subscription of a portfolio, and how much of its limits is used.",
-            .tagged("subscription", "Subscription"), read),
+            .tagged("subscription", "Subscription")
+        ) { answer(try $0.control.portfolios.subscription(of: $0.id("id"), for: $0.caller)) },
         .put(
             "/portfolios/:id/subscription", "Changes the subscription of a portfolio.",
             .tagged("subscription", "Subscription"), change),
@@ -24,11 +25,6 @@ enum SubscriptionRoutes {
     private static let tierCharacters = 64
     /// The range of a limit.
     private static let limits = 0...1_000_000_000
-
-    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return answer(try request.control.portfolios.subscription(of: request.id("id"), for: request.caller))
-    }
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try request.readBody(changes)

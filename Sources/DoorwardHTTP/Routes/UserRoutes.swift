@@ -6,12 +6,16 @@ internal import DoorwardPolicy
 /// The routes of the caller's own user, and of other users for callers with the permission.
 enum UserRoutes {
     static let all: [Route] = [
-        .get("/users/me", "Reads the caller's own user.", .tagged("user", "User"), readMe),
+        .read("/users/me", "Reads the caller's own user.", .tagged("user", "User")) {
+            answer(try $0.control.users.user($0.caller.userID ?? .nonexistent, for: $0.caller), $0)
+        },
         .put("/users/me", "Changes the caller's own user.", .tagged("user", "User"), changeMe),
         .get("/users", "Lists users.", .page("users", "User"), list),
         .post(
             "/users", "Creates a user, with a password or with an invitation to set one.", created, isRepeatable: true, create),
-        .get("/users/:id", "Reads a user.", .tagged("user", "User"), read),
+        .read("/users/:id", "Reads a user.", .tagged("user", "User")) {
+            answer(try $0.control.users.user($0.id("id"), for: $0.caller), $0)
+        },
         .put("/users/:id", "Changes a user.", .tagged("user", "User"), change),
         .removal("/users/:id", "Deletes a user, with roles, sessions, keys and guest accesses.", isConditional: true) {
             request, isDryRun in
@@ -33,11 +37,6 @@ enum UserRoutes {
             ]), headers: ["Location"])
     ]
 
-    private static func readMe(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return answer(try request.control.users.user(request.caller.userID ?? .nonexistent, for: request.caller), request)
-    }
-
     private static func changeMe(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try request.readBody { body in
             var changes = names(&body)
@@ -47,11 +46,6 @@ enum UserRoutes {
             return changes
         }
         return try await update(request.caller.userID ?? .nonexistent, changes, request)
-    }
-
-    private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
-        try request.readNothing()
-        return answer(try request.control.users.user(request.id("id"), for: request.caller), request)
     }
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
