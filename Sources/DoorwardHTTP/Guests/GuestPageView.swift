@@ -1,5 +1,3 @@
-internal import Mustache
-
 /// The content of a guest page, as its template reads it.
 struct GuestPageView {
     /// The first heading and the title of the document.
@@ -74,21 +72,15 @@ struct GuestPageView {
         GuestPageAssets.page.response(
             status, [progress?.title, title].compactMap(\.self).joined(separator: " - "),
             head: isRunning ? "\n<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>" : "",
-            GuestPageTemplate.shared.render(["page": self, "isRunning": isRunning]))
+            Self.template.render(["page": self, "isRunning": isRunning]))
     }
 
     private var isRunning: Bool { progress?.isRunning ?? false }
 }
 
-/// The template of guest pages, parsed once. It escapes every value.
-private struct GuestPageTemplate: Sendable {
-    static let shared = GuestPageTemplate()
-    /// `nil` only if `source` were not a valid template, which the tests of the page would detect.
-    private let template = try? MustacheTemplate(string: GuestPageTemplate.source)
-
-    func render(_ values: [String: Any]) -> String { template?.render(values) ?? "" }
-
-    private static let source = """
+extension GuestPageView {
+    private static let template = PageTemplate(
+        """
         <h1 id="title">{{page.title}}</h1>
         <div id="progress" role="status" aria-live="polite" tabindex="-1">{{#page.progress}}
         <div class="progress{{#isRunning}} running{{/isRunning}}{{#isGood}} good{{/isGood}}{{#isBad}} bad{{/isBad}}">
@@ -128,5 +120,5 @@ private struct GuestPageTemplate: Sendable {
         <p class="zone">Times are local times of the property ({{zone}}).</p>
         {{/page.window}}
         </div>
-        """
+        """)
 }

@@ -7,16 +7,10 @@ internal import Synchronization
 /// It is recorded from the route's handler: the handler is called with a request whose `read` runs the handler's closure once, with readers
 /// that record each call, and then ends the handler. So a description cannot differ from what is read.
 struct InputDescription: Sendable {
-    /// A parameter of a query.
-    struct Parameter: Sendable {
-        let name: String
-        let schema: JSONSchema
-        let isRequired: Bool
-    }
-
     /// `nil` for a route that reads no body.
     let body: JSONSchema?
-    let query: [Parameter]
+    /// The parameters of the query.
+    let query: [JSONSchema.Member]
 
     init<Value>(_ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value) throws(GatewayError) {
         let query = InputRecorder()
@@ -32,7 +26,7 @@ struct InputDescription: Sendable {
         for variant in 1..<max(1, first.variants) { forms.append(try form(InputRecorder(variant: variant))) }
         let bodies = forms.compactMap(\.self)
         body = bodies.count > 1 ? .oneOf(bodies) : bodies.first
-        self.query = query.members.map { Parameter(name: $0.name, schema: $0.schema.withoutNull, isRequired: $0.isRequired) }
+        self.query = query.members.map { JSONSchema.Member($0.name, $0.schema.withoutNull, isRequired: $0.isRequired) }
     }
 
     /// Gets the description out of a handler.

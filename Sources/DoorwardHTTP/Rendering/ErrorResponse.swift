@@ -51,7 +51,14 @@ struct ErrorResponse {
     /// - Parameter view: renders the command that the error is about, with the fields that the caller may see.
     init(_ error: GatewayError, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
         switch error {
-        case .invalid(let problems): self.init(invalid: problems)
+        case .invalid(let problems):
+            self.init(.invalidRequest, "The request is not valid; see details.fields.")
+            details = { writer in
+                writer.objects("fields", problems) { writer, problem in
+                    writer.field("field", problem.field)
+                    writer.field("problem", problem.problem)
+                }
+            }
         case .unauthenticated:
             self.init(.unauthenticated, "Sign in: the credentials are missing, wrong or expired.")
             headers[.wwwAuthenticate] = "Bearer"
@@ -68,15 +75,24 @@ struct ErrorResponse {
                 .hasDependents,
                 "It contains others, see details.dependents: remove them first, or repeat this with ?cascade=true.")
             details = { writer in
-                writer.field("dependents") { writer in
-                    writer.object { writer in for kind in counts.keys.sorted() { writer.field(kind, counts[kind]) } }
-                }
+                writer.object("dependents") { writer in for kind in counts.keys.sorted() { writer.field(kind, counts[kind]) } }
             }
         case .conflict(let sentence): self.init(.conflict, sentence)
         case .preconditionFailed:
             self.init(.preconditionFailed, "The object has changed since you read it; read it again.")
-        case .featureUnavailable(let module): self.init(withoutModule: module)
-        case .limitReached(let limit, let max, let count): self.init(reached: limit, max: max, count: count)
+        case .featureUnavailable(let module):
+            self.init(
+                .featureUnavailable,
+                "The portfolio's subscription does not include \(module.rawValue); ask a super admin to switch it on.")
+            details = { $0.field("module", module.rawValue) }
+        case .limitReached(let limit, let max, let count):
+            let sum = "The portfolio has \(count) of at most \(max) \(limit.counted)"
+            self.init(.limitReached, "\(sum); remove some, or ask a super admin for a higher limit.")
+            details = { writer in
+                writer.field("name", limit.rawValue)
+                writer.field("limit", max)
+                writer.field("count", count)
+            }
         case .invalidReceipt(let problem):
             self.init(.invalidReceipt, "The receipt is not accepted: \(problem.sentence)")
             details = { $0.field("problem", problem.rawValue) }
@@ -105,35 +121,6 @@ struct ErrorResponse {
         case .listTimedOut:
             self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
         case .internalFailure: self = .internal
-        }
-    }
-
-    private init(withoutModule module: SubscriptionModule) {
-        self.init(
-            .featureUnavailable,
-            "The portfolio's subscription does not include \(module.rawValue); ask a super admin to switch it on.")
-        details = { $0.field("module", module.rawValue) }
-    }
-
-    private init(reached limit: SubscriptionLimit, max: Int, count: Int) {
-        self.init(
-            .limitReached,
-            "The portfolio has \(count) of at most \(max) \(limit.counted); remove some, or ask a super admin for a higher limit."
-        )
-        details = { writer in
-            writer.field("name", limit.rawValue)
-            writer.field("limit", max)
-            writer.field("count", count)
-        }
-    }
-
-    private init(invalid problems: [FieldProblem]) {
-        self.init(.invalidRequest, "The request is not valid; see details.fields.")
-        details = { writer in
-            writer.objects("fields", problems) { writer, problem in
-                writer.field("field", problem.field)
-                writer.field("problem", problem.problem)
-            }
         }
     }
 

@@ -2,6 +2,7 @@ internal import Crypto
 internal import DoorwardDomain
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import Mustache
 
 /// The frame of a page for people: its head, and the only files that a browser may load for it, its style sheet and its script.
 struct HTMLPage: Sendable {
@@ -75,6 +76,16 @@ struct HTMLPage: Sendable {
     func response(headed title: String, _ content: String) -> APIResponse {
         response(200, "\(title) - Doorward", "<h1>\(title.escapedInHTML)</h1>\n\(content)")
     }
+}
+
+/// The template of a page, parsed once. It escapes every value in two braces.
+struct PageTemplate: Sendable {
+    /// `nil` only if the text were not a valid template, which the tests of the page would detect.
+    private let template: MustacheTemplate?
+
+    init(_ text: String) { template = try? MustacheTemplate(string: text) }
+
+    func render(_ values: [String: Any]) -> String { template?.render(values) ?? "" }
 }
 
 /// A file that pages load. Its path changes with its content, so it can be cached forever.

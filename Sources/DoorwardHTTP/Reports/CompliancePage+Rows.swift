@@ -157,20 +157,17 @@ extension CompliancePage {
     func denialRow(_ record: AccessRecord) -> Row {
         let body = record.body
         let reason = body.reason?.rawValue ?? body.outcomeDetail ?? "–"
-        return [
-            "time": text(body.at, in: body.propertyID), "name": actor(body.actor) ?? "–",
-            "lock": body.device.map { $0.deviceName ?? "lock \($0.deviceID)" } ?? "–",
-            "operation": ReportWords.operation(body.operation),
-            "reason": body.kind == .commandOutcome ? "\(reason), at the moment of sending" : reason, "seq": "\(record.seq)",
-        ]
+        return row(of: record, body.kind == .commandOutcome ? "\(reason), at the moment of sending" : reason)
     }
 
-    func overrideRow(_ record: AccessRecord) -> Row {
+    func overrideRow(_ record: AccessRecord) -> Row { row(of: record, record.body.override ?? "") }
+
+    private func row(of record: AccessRecord, _ reason: String) -> Row {
         let body = record.body
         return [
             "time": text(body.at, in: body.propertyID), "name": actor(body.actor) ?? "–",
             "lock": body.device.map { $0.deviceName ?? "lock \($0.deviceID)" } ?? "–",
-            "operation": ReportWords.operation(body.operation), "reason": body.override ?? "", "seq": "\(record.seq)",
+            "operation": ReportWords.operation(body.operation), "reason": reason, "seq": "\(record.seq)",
         ]
     }
 

@@ -87,11 +87,6 @@ struct CompliancePage {
 
     private var facts: [[String: String]] {
         let (header, figures) = (report.header, report.figures)
-        let id =
-            switch header.request.place {
-            case .portfolio(let id): id.description
-            case .property(let id): id.description
-            }
         let by = header.createdBy.name ?? header.createdBy.id ?? header.createdBy.kind.rawValue
         var read = "\(ReportTime.number(figures.recordCount)) records of the period"
         if let seqs = figures.seqs {
@@ -104,7 +99,7 @@ struct CompliancePage {
             : "local times of the property that a row concerns; all others in \(time.zone)"
         let facts: [(String, String)] = [
             ("Period", "\(time.text(figures.period.lowerBound)) up to, not including, \(time.text(figures.period.upperBound))"),
-            ("Times", zones), (isProperty ? "Property" : "Portfolio", id),
+            ("Times", zones), (isProperty ? "Property" : "Portfolio", header.request.place.id),
             ("Requested", "\(time.text(header.createdAt)) by \(by), record \(header.proof.seq)"), ("Read", read),
         ]
         return facts.map { ["name": $0.0, "value": $0.1] }
@@ -198,6 +193,16 @@ struct CompliancePage {
     }
 
     func device(_ id: DeviceID) -> String { names.device(id) ?? report.figures.devices.values[id]?.name ?? "lock \(id)" }
+}
+
+extension ComplianceRequest.Place {
+    /// The id of the portfolio or property.
+    var id: String {
+        switch self {
+        case .portfolio(let id): id.description
+        case .property(let id): id.description
+        }
+    }
 }
 
 /// Simple charts as SVG elements. All texts in them are numbers, dates and words of the program.

@@ -48,14 +48,9 @@ enum ComplianceRoutes {
     }
 
     private static func answer(_ response: APIResponse, of reportRequest: ComplianceRequest) -> APIResponse {
-        let id =
-            switch reportRequest.place {
-            case .portfolio(let id): id.description
-            case .property(let id): id.description
-            }
         let day = reportRequest.period.lowerBound.description.prefix(10)
         return response.asPage(CompliancePage.frame.policy)
-            .with(.contentDisposition, "inline; filename=\"doorward-compliance-\(id)-\(day).html\"")
+            .with(.contentDisposition, "inline; filename=\"doorward-compliance-\(reportRequest.place.id)-\(day).html\"")
     }
 
     /// The pages of records that are read between two line breaks.

@@ -1,16 +1,6 @@
-internal import Mustache
-
-/// The template of compliance reports, parsed once. It escapes every value except the charts, which the program writes.
-struct ComplianceTemplate: Sendable {
-    static let body = ComplianceTemplate(
-        summary + access + use + denials + changes + incidents + proof)
-
-    /// `nil` only if the text were not a valid template, which the tests of the report would detect.
-    private let template: MustacheTemplate?
-
-    private init(_ text: String) { template = try? MustacheTemplate(string: text) }
-
-    func render(_ values: [String: Any]) -> String { template?.render(values) ?? "" }
+/// The template of compliance reports. It escapes every value except the charts, which the program writes.
+enum ComplianceTemplate {
+    static let body = PageTemplate(summary + access + use + denials + changes + incidents + proof)
 
     private static let summary = """
         <h1>Compliance report</h1>

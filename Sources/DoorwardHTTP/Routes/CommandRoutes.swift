@@ -115,7 +115,6 @@ enum CommandRoutes {
         let commands = try await request.client.whileConnected {
             try await request.control.commands.commands(for: request.caller, deviceID: device, page)
         }
-        let view = request.view(in: commands.snapshot)
-        return try .page("commands", commands) { view.command($1, into: &$0) }
+        return try request.page("commands", commands) { $0.command($1, into: &$2) }
     }
 }

@@ -140,8 +140,7 @@ enum DeviceRoutes {
 
     /// A list of locks is most of what the console loads first, so it is compressed.
     private static func answer(_ devices: Page<LockDevice>, _ request: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
-        let view = request.view(in: devices.snapshot)
-        return try APIResponse.page("devices", devices) { view.device($1, into: &$0) }.compressed(for: request.metadata.headers)
+        try request.page("devices", devices) { $0.device($1, into: &$2) }.compressed(for: request.metadata.headers)
     }
 }
 

@@ -137,8 +137,7 @@ enum GuestAccessRoutes {
             (PageRequest<GuestAccessOrder>(&query), GuestAccessFilter(&query))
         }
         let accesses = request.control.guestAccesses.list(for: request.caller, filter, page)
-        let view = request.view(in: accesses.snapshot)
-        return try .page("guestAccesses", accesses) { view.guestAccess($1, into: &$0) }
+        return try request.page("guestAccesses", accesses) { $0.guestAccess($1, into: &$2) }
     }
 }
 

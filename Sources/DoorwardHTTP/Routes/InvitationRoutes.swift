@@ -26,8 +26,7 @@ enum InvitationRoutes {
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
         let invitations = request.control.invitations.list(for: request.caller, page)
-        let view = request.view(in: invitations.snapshot)
-        return try .page("invitations", invitations) { view.invitation($1, into: &$0) }
+        return try request.page("invitations", invitations) { $0.invitation($1, into: &$2) }
     }
 
     /// Needs a sign-in only if the invited address belongs to a user, so the route is open and the sign-in optional.

@@ -151,17 +151,12 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
             let named: EntityID<Parent>? = parent.flatMap { query.id($0.field) }
             return (PageRequest(&query), named.map { .query($0) } ?? .any)
         }
-        return try answer(try list(request, filter, page), request)
+        return try request.page(plural, try list(request, filter, page), render)
     }
 
     private func listOfParent(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try answer(try list(request, .path(request.id("id")), page), request)
-    }
-
-    private func answer(_ places: Page<Entity>, _ request: AuthenticatedRequest) throws(GatewayError) -> APIResponse {
-        let view = request.view(in: places.snapshot)
-        return try .page(plural, places) { render(view, $1, &$0) }
+        return try request.page(plural, try list(request, .path(request.id("id")), page), render)
     }
 
     private func answer(_ entity: Entity, _ request: AuthenticatedRequest) -> APIResponse {

@@ -73,7 +73,6 @@ enum RoleRoutes {
         _ page: PageRequest<NameOrCreatedAt>, _ request: AuthenticatedRequest, on entity: AssociatedEntity
     ) throws -> APIResponse {
         let people = try request.control.roles.people(on: entity, for: request.caller, page)
-        let view = request.view(in: people.snapshot)
-        return try .page("users", people) { view.user($1.user, associations: $1.associations, into: &$0) }
+        return try request.page("users", people) { $0.user($1.user, associations: $1.associations, into: &$2) }
     }
 }

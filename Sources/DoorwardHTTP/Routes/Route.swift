@@ -221,6 +221,14 @@ extension ReadRequest<Caller> {
     func view(in snapshot: CurrentDirectory.Snapshot) -> ProjectedRenderer {
         ProjectedRenderer(caller.principal, in: snapshot, control: control)
     }
+
+    /// The response with a page of a list, as the caller may see its items.
+    func page<Item>(
+        _ name: String, _ page: Page<Item>, _ render: (ProjectedRenderer, Item, inout JSONWriter) -> Void
+    ) throws(GatewayError) -> APIResponse {
+        let view = view(in: page.snapshot)
+        return try .page(name, page) { render(view, $1, &$0) }
+    }
 }
 
 extension ProjectedRenderer {

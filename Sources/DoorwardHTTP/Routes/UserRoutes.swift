@@ -92,9 +92,7 @@ enum UserRoutes {
 
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        let users = try request.control.users.list(for: request.caller, page)
-        let view = request.view(in: users.snapshot)
-        return try .page("users", users) { view.user($1, into: &$0) }
+        return try request.page("users", try request.control.users.list(for: request.caller, page)) { $0.user($1, into: &$2) }
     }
 
     // MARK: - Private
@@ -153,8 +151,6 @@ enum APIKeyRoutes {
 
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        let keys = request.control.apiKeys.list(for: request.caller, page)
-        let view = request.view(in: keys.snapshot)
-        return try .page("apiKeys", keys) { view.apiKey($1, into: &$0) }
+        return try request.page("apiKeys", request.control.apiKeys.list(for: request.caller, page)) { $0.apiKey($1, into: &$2) }
     }
 }
