@@ -119,15 +119,8 @@ extension BodyReader {
 
     /// Reads an array of texts in the form of `element`.
     private mutating func strings(_ key: String, as element: @autoclosure () -> JSONSchema) -> [String]? {
-        guard let value = value(key, as: .array(element(), maxItems: WireLimits.listElements)) else { return nil }
-        guard case .array(let elements) = value else {
-            reject(key, .wrongType)
-            return nil
-        }
-        guard elements.count <= WireLimits.listElements else {
-            reject(key, .tooLong)
-            return nil
-        }
+        let maxItems = WireLimits.listElements
+        guard let elements = elements(key, as: .array(element(), maxItems: maxItems), maxItems: maxItems) else { return nil }
         return elements.indices.compactMap { index in
             if case .string(let text) = elements[index] { return text }
             reject("\(key)[\(index)]", .wrongType)

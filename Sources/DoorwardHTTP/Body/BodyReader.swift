@@ -174,12 +174,7 @@ struct BodyReader: WordReader {
             recorder?.add(key, .array(InputRecorder.schema { _ = read(&$0) }, maxItems: maxItems))
             return nil
         }
-        let elements: [JSONValue]? = optional(key, as: .any) { if case .array(let value) = $0 { value } else { nil } }
-        guard let elements else { return nil }
-        guard elements.count <= maxItems else {
-            reject(key, .tooLong)
-            return nil
-        }
+        guard let elements = elements(key, as: .any, maxItems: maxItems) else { return nil }
         return elements.indices.compactMap { index in
             guard case .object(let members) = elements[index] else {
                 reject("\(key)[\(index)]", .wrongType)
@@ -190,6 +185,16 @@ struct BodyReader: WordReader {
             reader.finish()
             return value
         }
+    }
+
+    mutating func elements(_ key: String, as schema: @autoclosure () -> JSONSchema, maxItems: Int) -> [JSONValue]? {
+        let elements: [JSONValue]? = optional(key, as: schema()) { if case .array(let value) = $0 { value } else { nil } }
+        guard let elements else { return nil }
+        guard elements.count <= maxItems else {
+            reject(key, .tooLong)
+            return nil
+        }
+        return elements
     }
 
     /// Records an error for a required field that is absent or `null`. For a value of a wrong type,

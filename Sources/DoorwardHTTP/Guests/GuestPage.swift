@@ -39,16 +39,14 @@ struct GuestPage {
             buttons.view(
                 of: device, access.operations, status: control.devices.status(of: device.id), isMoving: device.id == running)
         }
-        if let command { view.progress = GuestProgress(command, lock: tenancy.device(command.deviceID)?.name).view }
-        if let error { view.progress = GuestProgress(error).view }
+        if let command { view.progress = .init(command, lock: tenancy.device(command.deviceID)?.name) }
+        if let error { view.progress = .init(error) }
         self.view = view
     }
 
     /// - Parameter error: the error whose status the page is sent with; `nil` for 200.
     func response(_ error: ErrorResponse? = nil) -> APIResponse {
-        var response = view.response(error?.status ?? 200)
-        response.headers[.retryAfter] = error?.headers[.retryAfter]
-        return response
+        view.response(error?.status ?? 200).with(.retryAfter, error?.headers[.retryAfter])
     }
 
     // MARK: - Other pages
@@ -155,9 +153,7 @@ extension DeviceStatus {
 }
 
 /// The progress of a guest's command in words: what is known, and nothing more.
-struct GuestProgress {
-    let view: GuestPageView.Progress
-
+extension GuestPageView.Progress {
     /// - Parameter lock: the lock's name; `nil` if the lock was detached meanwhile.
     init(_ command: Command, lock: String?) {
         let lock = lock ?? "The lock"
@@ -167,9 +163,9 @@ struct GuestProgress {
             case .dispatched: ("\(lock): sent", "The command was sent. The lock has not confirmed it yet.")
             case .confirmed: ("\(lock): \(command.operation.participle)", "Confirmed by the lock.")
             case .timedOut, .unknown: (lock, "No confirmation: check the door.")
-            case .denied, .failed: ("\(lock): not done", Self.message(of: command))
+            case .denied, .failed: ("\(lock): not done", ErrorResponse(.commandEnded(command)) { $1.null() }.message)
             }
-        view = GuestPageView.Progress(
+        self.init(
             title: title, text: text, isRunning: !command.state.isEnd, isGood: command.state == .confirmed,
             isBad: command.state.isEnd && command.state != .confirmed)
     }
@@ -181,13 +177,9 @@ struct GuestProgress {
             case .invalid: "This page was open for too long, or the button was not from this page. Tap the button again."
             default: ErrorResponse(error) { $1.null() }.message
             }
-        view = GuestPageView.Progress(
+        self.init(
             title: error.isStaleButton ? "Tap again" : "Nothing was sent", text: text, isRunning: false, isGood: false,
             isBad: true)
-    }
-
-    private static func message(of command: Command) -> String {
-        ErrorResponse(FinishedCommand(command: command, status: DeviceStatus())) { $1.null() }.message
     }
 }
 
@@ -205,21 +197,14 @@ extension LockOperation {
     }
 }
 
-extension TimeZoneRules {
-    /// The rules of a zone of the system; UTC without a name, and for one that the system does not know.
-    static func named(_ zone: String?) -> TimeZoneRules {
-        zone.flatMap { TimeZoneDatabase.system.rules(of: $0) } ?? TimeZoneDatabase.system.utc
-    }
-}
-
 /// Formats instants as local times of a property, for people.
 struct PropertyTime: Sendable {
     /// The zone that the times are in, such as `Europe/Berlin`; `UTC` if the system does not know the property's zone.
     var zone: String { rules.name }
-    private let rules: TimeZoneRules
+    let rules: TimeZoneRules
 
     /// - Parameter zone: the property's `defaultTimeZone`; `nil` for UTC.
-    init(zone: String?) { rules = .named(zone) }
+    init(zone: String?) { rules = zone.flatMap { TimeZoneDatabase.system.rules(of: $0) } ?? TimeZoneDatabase.system.utc }
 
     /// Such as `Thursday 24 December 2026, 15:00 (UTC+01:00)`. Seconds are shown only if there are any.
     func text(_ instant: Timestamp) -> String {
@@ -248,7 +233,7 @@ struct PropertyTime: Sendable {
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
     ]
 
-    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension Int64 {

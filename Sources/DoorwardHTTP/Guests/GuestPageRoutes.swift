@@ -18,9 +18,8 @@ enum GuestPageRoutes {
         _ method: HTTPRequest.Method, _ path: String,
         _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
     ) -> Route {
-        var route = Route.open(method, path, handler)
+        var route = Route.open(method, path, errorPage: { GuestPage.message(for: $0, $1) }, handler)
         route.readsForm = true
-        route.errorPage = { GuestPage.message(for: $0, $1) }
         return route
     }
 

@@ -268,17 +268,6 @@ struct RequestLog: Sendable {
     }
 }
 
-extension StreamLog.End {
-    /// The value of `body` in the log line: whether the client got the whole body.
-    fileprivate var word: String {
-        switch self {
-        case .complete: "complete"
-        case .cut: "cut"
-        case .failed: "failed"
-        }
-    }
-}
-
 /// A log handler that passes metadata to another handler only when a line is logged.
 ///
 /// Hummingbird adds metadata to a copy of its logger for every request, and other log handlers may format the metadata each time.

@@ -27,8 +27,8 @@ struct APIResponse: Sendable {
     /// A redirection to another path.
     static func redirection(_ status: Int, to path: String) -> APIResponse { APIResponse(status: status).with(.location, path) }
 
-    /// The same response with a further header.
-    func with(_ name: HTTPField.Name, _ value: String) -> APIResponse {
+    /// The same response with a further header, unless the value is `nil`.
+    func with(_ name: HTTPField.Name, _ value: String?) -> APIResponse {
         var answer = self
         answer.headers[name] = value
         return answer

@@ -114,7 +114,7 @@ struct ErrorResponse {
         case .deviceBusy:
             self.init(.deviceBusy, "Too many commands are queued for this lock; try again shortly.")
             headers[.retryAfter] = "1"
-        case .commandEnded(let command): self.init(command, view: view)
+        case .commandEnded(let command): self.init(FinishedCommand(command: command, status: DeviceStatus()), view: view)
         case .shuttingDown: self.init(.shuttingDown, "The gateway is shutting down and accepts no commands; nothing was sent.")
         case .unavailable: self.init(.unavailable, "The gateway cannot do this at the moment; try again later.")
         case .diskFull(let sentence): self.init(.unavailable, sentence)
@@ -142,20 +142,13 @@ struct ErrorResponse {
         _ finished: FinishedCommand, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
     ) {
         let command = finished.command
-        self.init(command, problem: problem, view: view)
-        guard let denial = finished.denial, denial.hasReach else { return }
+        self.init(ending: command, problem: problem)
         details = { writer in
-            denial.writeDetails(command.operation, command.deviceID, into: &writer)
+            if let denial = finished.denial, denial.hasReach {
+                denial.writeDetails(command.operation, command.deviceID, into: &writer)
+            }
             writer.field("command") { view(command, &$0) }
         }
-    }
-
-    /// The error for the end state of a command that ended without a confirmation.
-    private init(
-        _ command: Command, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
-    ) {
-        self.init(ending: command, problem: problem)
-        details = { writer in writer.field("command") { view(command, &$0) } }
     }
 
     private init(ending command: Command, problem: String?) {

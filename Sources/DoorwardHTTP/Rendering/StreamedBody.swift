@@ -85,6 +85,15 @@ final class StreamLog: Sendable {
         case cut
         /// The producer threw.
         case failed(String)
+
+        /// The value of `body` in the log line: whether the client got the whole body.
+        var word: String {
+            switch self {
+            case .complete: "complete"
+            case .cut: "cut"
+            case .failed: "failed"
+            }
+        }
     }
 
     private let log: RequestLog

@@ -121,9 +121,9 @@ extension CompliancePage {
             var row: Row = ["name": self.actor(actor) ?? "–"]
             for (name, count) in [
                 ("opened", use.opened), ("other", use.otherConfirmed), ("failed", use.failed), ("denied", use.denied),
-            ] { row[name] = ReportTime.number(count) }
-            row["first"] = use.first.map(time.text)
-            row["last"] = use.last.map(time.text)
+            ] { row[name] = PropertyTime.number(count) }
+            row["first"] = use.first.map(time.stamp)
+            row["last"] = use.last.map(time.stamp)
             return row
         }
     }
@@ -146,8 +146,8 @@ extension CompliancePage {
             for (name, count) in [
                 ("opened", use.opened), ("other", use.otherConfirmed), ("failed", use.failed), ("denied", use.denied),
                 ("byHand", use.byHand), ("outages", use.outages), ("jams", use.jams),
-            ] { row[name] = ReportTime.number(count) }
-            row["offline"] = use.outages > 0 ? ReportTime.duration(use.offlineMilliseconds) : "–"
+            ] { row[name] = PropertyTime.number(count) }
+            row["offline"] = use.outages > 0 ? PropertyTime.duration(use.offlineMilliseconds) : "–"
             return row
         }
     }
@@ -248,33 +248,26 @@ extension CompliancePage {
             ]
             row["duration"] =
                 lasts
-                ? ReportTime.duration((incident.until ?? max(end, incident.from)).milliseconds - incident.from.milliseconds) : "–"
+                ? PropertyTime.duration((incident.until ?? max(end, incident.from)).milliseconds - incident.from.milliseconds)
+                : "–"
             return row
         }
     }
 }
 
-/// Formats instants for tables: local times with their offset, such as `2026-11-25 01:03:05 +01:00`.
-struct ReportTime: Sendable {
-    private let rules: TimeZoneRules
-    /// The zone's name; `UTC` if the system does not know the zone.
-    var zone: String { rules.name }
-
-    /// - Parameter zone: an IANA name; `nil` for UTC.
-    init(zone: String?) { rules = .named(zone) }
-
-    func text(_ instant: Timestamp) -> String {
+extension PropertyTime {
+    /// The local time with its offset, for tables, such as `2026-11-25 01:03:05 +01:00`.
+    func stamp(_ instant: Timestamp) -> String {
         let offset = rules.offset(at: instant.milliseconds.flooredQuotient(by: 1000))
         let local = Timestamp(milliseconds: instant.milliseconds + offset * 1000).description
         let minutes = Int(abs(offset) / 60)
-        let digits = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        let digits = [minutes / 60, minutes % 60].map(Self.two).joined(separator: ":")
         return "\(local.prefix(10)) \(local.dropFirst(11).prefix(8)) \(offset < 0 ? "\u{2212}" : "+")\(digits)"
     }
 
     /// The date, and for a part of a day the time, of the beginning of a part of a chart.
     func label(_ instant: Timestamp, isPartOfDay: Bool) -> String {
-        let text = text(instant)
-        return String(isPartOfDay ? text.prefix(16) : text.prefix(10))
+        String(stamp(instant).prefix(isPartOfDay ? 16 : 10))
     }
 
     /// A duration in the two largest units, such as `2 d 3 h`.

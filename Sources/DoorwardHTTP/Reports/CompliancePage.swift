@@ -6,17 +6,17 @@ internal import Mustache
 struct CompliancePage {
     let report: ComplianceReport
     let names: ComplianceNames
-    let time: ReportTime
+    let time: PropertyTime
     /// The time zones of the properties.
-    private let times: [PropertyID: ReportTime]
+    private let times: [PropertyID: PropertyTime]
 
     init(_ report: ComplianceReport) {
         let names = report.names
         (self.report, self.names) = (report, names)
-        time = ReportTime(zone: names.zone(of: report.header.request.place))
-        var times: [PropertyID: ReportTime] = [:]
+        time = PropertyTime(zone: names.zone(of: report.header.request.place))
+        var times: [PropertyID: PropertyTime] = [:]
         for id in Set(report.figures.devices.values.values.compactMap(\.propertyID)) {
-            times[id] = ReportTime(zone: names.zone(of: id))
+            times[id] = PropertyTime(zone: names.zone(of: id))
         }
         self.times = times
     }
@@ -52,7 +52,7 @@ struct CompliancePage {
             values["reasonChart"] = ReportChart.reasons(reasons.map { (ReportWords.plain($0.key.rawValue), $0.value) })
         }
         values["reasons"] = reasons.map { reason, count -> Row in
-            ["reason": reason.rawValue, "sentence": reason.sentence, "count": ReportTime.number(count)]
+            ["reason": reason.rawValue, "sentence": reason.sentence, "count": PropertyTime.number(count)]
         }
         values["spans"] = spanRows
         values["people"] = peopleRows
@@ -71,7 +71,7 @@ struct CompliancePage {
         let sorted = report.figures.byHand.sorted {
             $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue
         }
-        return sorted.map { method, count -> Row in ["name": ReportWords.method(method), "count": ReportTime.number(count)] }
+        return sorted.map { method, count -> Row in ["name": ReportWords.method(method), "count": PropertyTime.number(count)] }
     }
 
     // MARK: - Head
@@ -88,9 +88,9 @@ struct CompliancePage {
     private var facts: [[String: String]] {
         let (header, figures) = (report.header, report.figures)
         let by = header.createdBy.name ?? header.createdBy.id ?? header.createdBy.kind.rawValue
-        var read = "\(ReportTime.number(figures.recordCount)) records of the period"
+        var read = "\(PropertyTime.number(figures.recordCount)) records of the period"
         if let seqs = figures.seqs {
-            read += ", records \(ReportTime.number(Int(seqs.lowerBound))) to \(ReportTime.number(Int(seqs.upperBound)))"
+            read += ", records \(PropertyTime.number(Int(seqs.lowerBound))) to \(PropertyTime.number(Int(seqs.upperBound)))"
         }
         if figures.period.upperBound > header.createdAt { read += ", up to the time of the request" }
         let zones =
@@ -98,9 +98,9 @@ struct CompliancePage {
             ? "local times of the property (\(time.zone))"
             : "local times of the property that a row concerns; all others in \(time.zone)"
         let facts: [(String, String)] = [
-            ("Period", "\(time.text(figures.period.lowerBound)) up to, not including, \(time.text(figures.period.upperBound))"),
+            ("Period", "\(time.stamp(figures.period.lowerBound)) up to, not including, \(time.stamp(figures.period.upperBound))"),
             ("Times", zones), (isProperty ? "Property" : "Portfolio", header.request.place.id),
-            ("Requested", "\(time.text(header.createdAt)) by \(by), record \(header.proof.seq)"), ("Read", read),
+            ("Requested", "\(time.stamp(header.createdAt)) by \(by), record \(header.proof.seq)"), ("Read", read),
         ]
         return facts.map { ["name": $0.0, "value": $0.1] }
     }
@@ -119,7 +119,7 @@ struct CompliancePage {
             ("outages", "times that a lock was offline", devices.reduce(0) { $0 + $1.outages }),
             ("jams", "times that a lock was jammed", devices.reduce(0) { $0 + $1.jams }),
         ]
-        return rows.map { ["id": $0.0, "name": $0.1, "value": ReportTime.number($0.2)] }
+        return rows.map { ["id": $0.0, "name": $0.1, "value": PropertyTime.number($0.2)] }
     }
 
     /// The statements of what the tables leave out.
@@ -127,8 +127,8 @@ struct CompliancePage {
         let figures = report.figures
         func cut(_ shown: Int, _ count: Int, _ what: String) -> String? {
             guard shown < count else { return nil }
-            return "The table shows the first \(ReportTime.number(shown)) of \(ReportTime.number(count)) \(what); "
-                + "\(ReportTime.number(count - shown)) are left out. An export has every record."
+            return "The table shows the first \(PropertyTime.number(shown)) of \(PropertyTime.number(count)) \(what); "
+                + "\(PropertyTime.number(count - shown)) are left out. An export has every record."
         }
         let (spans, people, devices) = (report.spans.count, figures.people.values.count, figures.devices.values.count)
         let all: [String: String?] = [
@@ -150,13 +150,14 @@ struct CompliancePage {
 
     private static func uncounted(_ count: Int, _ what: String) -> String? {
         guard count > 0 else { return nil }
-        return "\(ReportTime.number(count)) further records concern \(what) beyond the number that the report counts one by one."
+        let records = "\(PropertyTime.number(count)) further records"
+        return "\(records) concern \(what) beyond the number that the report counts one by one."
     }
 
     private var proof: [String: Any] {
         let proof = report.header.proof
         return [
-            "log": proof.log.description, "origin": proof.origin, "size": ReportTime.number(Int(proof.size)),
+            "log": proof.log.description, "origin": proof.origin, "size": PropertyTime.number(Int(proof.size)),
             "ownRecord": "\(proof.seq)", "checkpoint": proof.checkpoint, "publicKey": proof.publicKey,
         ]
     }
@@ -165,7 +166,7 @@ struct CompliancePage {
 
     /// The time of a record of a property, in the property's zone.
     func text(_ instant: Timestamp, in property: PropertyID?) -> String {
-        (property.flatMap { times[$0] ?? ReportTime(zone: names.zone(of: $0)) } ?? time).text(instant)
+        (property.flatMap { times[$0] ?? PropertyTime(zone: names.zone(of: $0)) } ?? time).stamp(instant)
     }
 
     /// The name of an actor: the one in its record, as a record keeps it.
@@ -208,7 +209,7 @@ extension ComplianceRequest.Place {
 /// Simple charts as SVG elements. All texts in them are numbers, dates and words of the program.
 enum ReportChart {
     /// Stacked bars: what happened in each part of the period.
-    static func bars(_ figures: ComplianceFigures, _ time: ReportTime) -> String {
+    static func bars(_ figures: ComplianceFigures, _ time: PropertyTime) -> String {
         let (width, height, left, bottom, top) = (960.0, 220.0, 46.0, 26.0, 12.0)
         let buckets = figures.buckets
         let tallest = max(1, buckets.map { $0.confirmed + $0.failed + $0.denied + $0.byHand }.max() ?? 1)
@@ -220,7 +221,7 @@ enum ReportChart {
         for value in [0, scale / 2, scale] where value == 0 || value * 2 >= scale {
             let height = short(y(value))
             parts += "<line class=\"axis\" x1=\"\(short(left))\" x2=\"\(short(width - 4))\" y1=\"\(height)\" y2=\"\(height)\"/>"
-            parts += text(ReportTime.number(value), x: left - 6, y: y(value) + 4, isAtEnd: true)
+            parts += text(PropertyTime.number(value), x: left - 6, y: y(value) + 4, isAtEnd: true)
         }
         for (index, bucket) in buckets.enumerated() {
             var base = 0
@@ -243,7 +244,7 @@ enum ReportChart {
         return svg(
             "bars", width, height, title: "Use of the locks over the period",
             description:
-                "\(buckets.count) bars with \(ReportTime.number(sum)) events. The figures above have the sums of all parts.",
+                "\(buckets.count) bars with \(PropertyTime.number(sum)) events. The figures above have the sums of all parts.",
             parts)
     }
 
@@ -258,7 +259,7 @@ enum ReportChart {
             parts += text(item.name, x: left - 8, y: y + 17, isAtEnd: true, isLabel: true)
             let size = "width=\"\(short(max(length, 1)))\" height=\"18\""
             parts += "<rect class=\"denied\" x=\"\(short(left))\" y=\"\(short(y + 4))\" \(size)/>"
-            parts += text(ReportTime.number(item.count), x: left + max(length, 1) + 6, y: y + 17, isLabel: true)
+            parts += text(PropertyTime.number(item.count), x: left + max(length, 1) + 6, y: y + 17, isLabel: true)
         }
         return svg(
             "reasons", width, row * Double(max(counts.count, 1)), title: "Denied requests by reason",

@@ -71,8 +71,11 @@ struct Route: Sendable {
     /// A route that needs no sign-in.
     static func open(
         _ method: HTTPRequest.Method, _ path: String, described description: RouteDescription? = nil,
+        errorPage: @escaping @Sendable (ErrorResponse, RequestMetadata) -> APIResponse? = { _, _ in nil },
         _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
-    ) -> Route { Route(method: method, path: path, handler: .open(handler), description: description) }
+    ) -> Route {
+        Route(method: method, path: path, handler: .open(handler), description: description, errorPage: errorPage)
+    }
 
     /// A file or a page that is the same for every caller. Any key in the body or query is rejected.
     static func page(

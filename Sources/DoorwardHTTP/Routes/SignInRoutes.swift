@@ -9,7 +9,17 @@ internal import HTTPTypes
 enum SignInRoutes {
     static let all: [Route] = [
         guarded("/auth/login", "Signs in with an e-mail address and a password.", session(), takes: [.password], logIn),
-        refreshing, signingOut,
+        // The console sends this request only while it has the marker, so it sends no second one for a session that has ended.
+        .open(
+            .post, "/api/v1/auth/refresh",
+            described: RouteDescription(
+                summary: "Continues a session with its refresh token, which is replaced.", answers: session()),
+            errorPage: { $0.status == 401 ? $0.answer($1).clearingCookies(of: $1) : nil }, refresh),
+        .open(
+            .post, "/api/v1/auth/logout",
+            described: RouteDescription(
+                summary: "Ends the session of the access token, or of the console's cookie.", answers: .nothing),
+            errorPage: { $0.answer($1).clearingCookies(of: $1) }, logOut),
         guarded(
             "/auth/reset-password", "Sets a new password with the token of a link, or with a recovery code.", .nothing,
             takes: [.password, .link], resetPassword),
@@ -17,25 +27,6 @@ enum SignInRoutes {
             "/users/:id/password-reset", "Creates a link with which a user can set a new password.",
             .issued(.fields(["reset": .fields(["url": .text, "token": .text, "expiresAt": .instant])])), offerReset),
     ]
-
-    private static var refreshing: Route {
-        var route = Route.open(
-            .post, "/api/v1/auth/refresh",
-            described: RouteDescription(
-                summary: "Continues a session with its refresh token, which is replaced.", answers: session()), refresh)
-        // The console sends this request only while it has the marker, so it sends no second one for a session that has ended.
-        route.errorPage = { $0.status == 401 ? $0.answer($1).clearingCookies(of: $1) : nil }
-        return route
-    }
-
-    private static var signingOut: Route {
-        var route = Route.open(
-            .post, "/api/v1/auth/logout",
-            described: RouteDescription(
-                summary: "Ends the session of the access token, or of the console's cookie.", answers: .nothing), logOut)
-        route.errorPage = { $0.answer($1).clearingCookies(of: $1) }
-        return route
-    }
 
     /// The response that starts or continues a session.
     static func session(status: Int = 200) -> [DocumentedAnswer] {

@@ -162,7 +162,7 @@ import Testing
         }
         house.clock.advance(by: .seconds(60))
         let length = house.clock.now().duration(since: begin).wholeMilliseconds
-        let time = ReportTime(zone: "Europe/Berlin")
+        let time = PropertyTime(zone: "Europe/Berlin")
         for _ in 0..<4 {
             let from = begin.advanced(by: .milliseconds(Int64.random(in: 0...length, using: &random)))
             let until = from.advanced(by: .milliseconds(Int64.random(in: 1000...length, using: &random)))
@@ -172,7 +172,7 @@ import Testing
             }
             let expected = held.filter { $0.from < until && from < $0.until ?? .init(milliseconds: .max) }
             #expect(
-                rows.map { [$0[3], $0[4]] } == expected.map { [time.text($0.from), $0.until.map(time.text) ?? "in force"] },
+                rows.map { [$0[3], $0[4]] } == expected.map { [time.stamp($0.from), $0.until.map(time.stamp) ?? "in force"] },
                 "seed \(seed), \(from) to \(until)")
             #expect(rows.allSatisfy { $0[5].contains("by Manager Last, record") })
         }
