@@ -111,6 +111,11 @@ extension BodyReader {
         return known
     }
 
+    /// Reads the change of a field that always has a value: an absent key keeps the value, and `null` is rejected.
+    mutating func change<Value>(_ key: String, _ read: (inout Self, String) -> Value?) -> Value? {
+        names(key) ? require(key, read(&self, key)) : nil
+    }
+
     /// Reads the change of an optional field: `null` clears the field, an absent key keeps its value.
     mutating func patch<Value>(_ key: String, _ read: (inout Self, String) -> Value?) -> Patch<Value> {
         guard names(key) else { return .unchanged }

@@ -5,9 +5,7 @@ internal import DoorwardPolicy
 internal import HTTPTypes
 
 /// The page of a guest link as it is at one instant: the window, and for each device its state and the permitted buttons.
-struct GuestPage {
-    private let view: GuestPageView
-
+extension GuestPageView {
     /// - Parameters:
     ///   - token: the token of the link, for the URLs of the buttons.
     ///   - command: the command whose progress is shown; `nil` for none.
@@ -24,29 +22,23 @@ struct GuestPage {
             caller: holder.caller, begin: access.window.validFrom, token: token, tenancy: tenancy, now: now, time: time,
             nonces: services.guestNonces)
         let running = command.flatMap { $0.state.isEnd ? nil : $0.deviceID }
-        var view = GuestPageView(title: property?.name ?? "Guest access")
-        view.guest = access.guestUserID.flatMap { tenancy.user($0) }?.firstName ?? access.label
-        view.unit = access.unitID.flatMap { tenancy.unit($0) }?.name
-        view.window = GuestPageView.Window(
+        self.init(title: property?.name ?? "Guest access")
+        guest = access.guestUserID.flatMap { tenancy.user($0) }?.firstName ?? access.label
+        unit = access.unitID.flatMap { tenancy.unit($0) }?.name
+        window = Window(
             from: time.text(access.window.validFrom), until: time.text(access.window.validUntil), zone: time.zone,
             fromInstant: access.window.validFrom.description, untilInstant: access.window.validUntil.description,
             uses: tenancy.usesLeft(of: access).map { "\($0) left" })
         if now.instant < access.window.validFrom {
-            view.notice = "The access begins on \(time.text(access.window.validFrom))."
+            notice = "The access begins on \(time.text(access.window.validFrom))."
         }
-        let devices = access.deviceIDs.compactMap { tenancy.device($0) }
-        view.devices = devices.map { device in
+        let locks = access.deviceIDs.compactMap { tenancy.device($0) }
+        devices = locks.map { device in
             buttons.view(
                 of: device, access.operations, status: control.devices.status(of: device.id), isMoving: device.id == running)
         }
-        if let command { view.progress = .init(command, lock: tenancy.device(command.deviceID)?.name) }
-        if let error { view.progress = .init(error) }
-        self.view = view
-    }
-
-    /// - Parameter error: the error whose status the page is sent with; `nil` for 200.
-    func response(_ error: ErrorResponse? = nil) -> APIResponse {
-        view.response(error?.status ?? 200).with(.retryAfter, error?.headers[.retryAfter])
+        if let command { progress = .init(command, lock: tenancy.device(command.deviceID)?.name) }
+        if let error { progress = .init(error) }
     }
 
     // MARK: - Other pages

@@ -18,7 +18,7 @@ enum GuestPageRoutes {
         _ method: HTTPRequest.Method, _ path: String,
         _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
     ) -> Route {
-        var route = Route.open(method, path, errorPage: { GuestPage.message(for: $0, $1) }, handler)
+        var route = Route.open(method, path, errorPage: { GuestPageView.message(for: $0, $1) }, handler)
         route.readsForm = true
         return route
     }
@@ -29,14 +29,14 @@ enum GuestPageRoutes {
         if let token = GuestLinks.cleanToken(of: request.text("token")) {
             return .redirection(302, to: "/g/\(token)").asPage(GuestPageAssets.page.policy)
         }
-        guard let holder = try await holder(request) else { return GuestPage.gone(request.metadata) }
+        guard let holder = try await holder(request) else { return GuestPageView.gone(request.metadata) }
         // Ignore any other part of the query: services that forward links add parameters to them.
         var query = QueryReader(request.metadata.query, errors: FieldErrors())
         let id = query.string("command").flatMap { CommandID($0) }
         let stored =
             if let id { try await request.control.guestLinks.command(id, of: holder.access.id) } else { nil as StoredCommand? }
         guard request.metadata.wantsJSON, id != nil else {
-            return GuestPage(holder, request.text("token"), request.services, command: stored?.command).response()
+            return GuestPageView(holder, request.text("token"), request.services, command: stored?.command).response(200)
         }
         guard let stored else { return ErrorResponse.pathUnknown.answer(request.metadata) }
         let view = ProjectedRenderer(holder.caller.principal, control: request.control)
@@ -54,7 +54,7 @@ enum GuestPageRoutes {
     private static func move(_ request: AnonymousRequest) async throws -> APIResponse {
         guard let holder = try await holder(request), let operation = operations[request.text("operation")],
             let digest = holder.caller.linkDigest
-        else { return GuestPage.gone(request.metadata) }
+        else { return GuestPageView.gone(request.metadata) }
         let deviceID = request.text("deviceId")
         let commandRequest = CommandRequest(
             caller: holder.caller, deviceID: DeviceID(deviceID), attemptedID: deviceID, operation: operation,
@@ -69,8 +69,9 @@ enum GuestPageRoutes {
                 ProjectedRenderer(holder.caller.principal, control: control).command(command, into: &writer)
             }
             // The link may have ended meanwhile.
-            guard let current = try await self.holder(request) else { return GuestPage.gone(request.metadata) }
-            return GuestPage(current, request.text("token"), request.services, error: error).response(response)
+            guard let current = try await self.holder(request) else { return GuestPageView.gone(request.metadata) }
+            return GuestPageView(current, request.text("token"), request.services, error: error).response(response.status)
+                .with(.retryAfter, response.headers[.retryAfter])
         }
     }
 

@@ -13,15 +13,9 @@ package final class PrometheusMetrics: MetricsFactory {
         let value: String
     }
 
-    enum Series: Sendable {
-        case counter(CounterSeries)
-        case gauge(GaugeSeries)
-        case histogram(HistogramSeries)
-    }
-
     private let families: [String: MetricFamily]
     /// Series by the metric's name, then by the labels in the order of their names.
-    private let table = Mutex<[String: [[Label]: Series]]>([:])
+    private let table = Mutex<[String: [[Label]: any MetricSeries]]>([:])
 
     /// Makes a registry that exports the metrics of `MetricFamily.all`. It drops recordings under other names.
     package convenience init() { self.init(families: MetricFamily.all) }
@@ -35,26 +29,22 @@ package final class PrometheusMetrics: MetricsFactory {
     /// Returns the counter of this name and these labels. If the metric is not listed, returns a handler that does nothing. The
     /// functions for the other kinds do the same.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        guard case .counter(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
-        return series
+        series(label, dimensions) as? any CounterHandler ?? NOOPMetricsHandler.instance
     }
 
     /// Returns a listed gauge, which exports the last value that was set.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        guard case .gauge(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
-        return series
+        series(label, dimensions) as? any MeterHandler ?? NOOPMetricsHandler.instance
     }
 
     /// Returns a listed histogram. It uses the listed bounds and ignores `aggregate`.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
-        return series
+        series(label, dimensions) as? any RecorderHandler ?? NOOPMetricsHandler.instance
     }
 
     /// Returns a listed histogram of durations, which takes nanoseconds and exports seconds.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        guard case .histogram(let series)? = series(label, dimensions) else { return NOOPMetricsHandler.instance }
-        return series
+        series(label, dimensions) as? any TimerHandler ?? NOOPMetricsHandler.instance
     }
 
     /// Does nothing: if a series disappeared and came back, it would look as if the gateway had restarted. The functions for the
@@ -68,13 +58,13 @@ package final class PrometheusMetrics: MetricsFactory {
     package func destroyTimer(_ handler: any TimerHandler) {}
 
     /// The series of this name and these labels, created if it does not exist; `nil` if the metric is not listed with exactly these labels.
-    private func series(_ name: String, _ dimensions: [(String, String)]) -> Series? {
+    private func series(_ name: String, _ dimensions: [(String, String)]) -> (any MetricSeries)? {
         guard let family = families[name], Set(dimensions.map(\.0)) == family.labels, dimensions.count == family.labels.count
         else { return nil }
         let labels = dimensions.map { Label(name: $0.0, value: $0.1) }.sorted { $0.name < $1.name }
         return table.withLock { table in
             if let series = table[name]?[labels] { return series }
-            let series = Series(family.kind)
+            let series = family.kind.newSeries
             table[name, default: [:]][labels] = series
             return series
         }
@@ -83,7 +73,7 @@ package final class PrometheusMetrics: MetricsFactory {
     // MARK: - Reading
 
     /// Each metric that has series to export, with all of them. The metrics are in the order of their names.
-    var content: [(family: MetricFamily, series: [(labels: [Label], series: Series)])] {
+    var content: [(family: MetricFamily, series: [(labels: [Label], series: any MetricSeries)])] {
         let table = table.withLock { $0 }
         return families.values.sorted { $0.name < $1.name }.compactMap { family in
             let series = (table[family.name] ?? [:]).filter { $0.key.isEmpty || $0.value.isUsed }
@@ -94,21 +84,19 @@ package final class PrometheusMetrics: MetricsFactory {
     }
 }
 
-extension PrometheusMetrics.Series {
-    fileprivate init(_ kind: MetricFamily.Kind) {
-        switch kind {
-        case .counter: self = .counter(CounterSeries())
-        case .gauge: self = .gauge(GaugeSeries())
-        case .durations(let bounds), .sizes(let bounds): self = .histogram(HistogramSeries(bounds: bounds))
-        }
-    }
-
+/// The values of one metric with the same labels.
+protocol MetricSeries: Sendable {
     /// Whether anything was recorded. A gauge exists only where it is set.
-    fileprivate var isUsed: Bool {
+    var isUsed: Bool { get }
+}
+
+extension MetricFamily.Kind {
+    /// A series without values.
+    fileprivate var newSeries: any MetricSeries {
         switch self {
-        case .counter(let counter): counter.value > 0
-        case .gauge: true
-        case .histogram(let histogram): histogram.count > 0
+        case .counter: CounterSeries()
+        case .gauge: GaugeSeries()
+        case .durations(let bounds), .sizes(let bounds): HistogramSeries(bounds: bounds)
         }
     }
 }
@@ -123,10 +111,11 @@ final class MetricCell: Sendable {
 }
 
 /// A series of a counter.
-final class CounterSeries: CounterHandler {
+final class CounterSeries: CounterHandler, MetricSeries {
     private let cell = MetricCell()
 
     var value: Int64 { cell.current }
+    var isUsed: Bool { value > 0 }
 
     /// Ignores amounts that are not positive: a counter never decreases.
     func increment(by amount: Int64) { if amount > 0 { cell.add(amount) } }
@@ -136,9 +125,10 @@ final class CounterSeries: CounterHandler {
 }
 
 /// A series of a gauge: the last value that was set.
-final class GaugeSeries: MeterHandler {
+final class GaugeSeries: MeterHandler, MetricSeries {
     private let bits = Atomic<UInt64>(0)
 
+    let isUsed = true
     var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 
     func set(_ value: Int64) { set(Double(value)) }
@@ -157,7 +147,7 @@ final class GaugeSeries: MeterHandler {
 }
 
 /// A series of a histogram: the number of values up to each bound, and their sum.
-final class HistogramSeries: TimerHandler, RecorderHandler {
+final class HistogramSeries: TimerHandler, RecorderHandler, MetricSeries {
     /// Upper bounds, inclusive, ascending.
     let bounds: [Int64]
     /// One counter for each bound, and one for values above the last bound.
@@ -193,8 +183,7 @@ final class HistogramSeries: TimerHandler, RecorderHandler {
     }
 
     var sum: Int64 { sumCell.current }
-    /// The number of all values.
-    var count: Int64 { cells.reduce(0) { $0 + $1.current } }
+    var isUsed: Bool { cells.contains { $0.current > 0 } }
 }
 
 /// The metric handles of one method of one route, created with the route so that a request only updates them. All routes of a method share

@@ -17,12 +17,13 @@ struct PrometheusText {
     }
 
     private mutating func write(
-        _ series: PrometheusMetrics.Series, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]
+        _ series: any MetricSeries, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]
     ) {
         switch series {
-        case .counter(let counter): sample(family.name, labels, "\(counter.value)")
-        case .gauge(let gauge): sample(family.name, labels, Self.number(gauge.value))
-        case .histogram(let histogram): write(histogram, of: family, labels)
+        case let counter as CounterSeries: sample(family.name, labels, "\(counter.value)")
+        case let gauge as GaugeSeries: sample(family.name, labels, Self.number(gauge.value))
+        case let histogram as HistogramSeries: write(histogram, of: family, labels)
+        default: break
         }
     }
 

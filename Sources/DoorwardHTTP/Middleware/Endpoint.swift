@@ -11,18 +11,16 @@ internal import NIOCore
 /// media type, JSON, then the route's own checks. The first failure determines the response.
 struct Endpoint: Sendable {
     private let services: Services
-    private let routes: [HTTPRequest.Method: Route]
+    private let routes: [HTTPRequest.Method: (route: Route, log: RequestLog)]
     private let allowed: String
-    private let logs: [HTTPRequest.Method: RequestLog]
     /// The log for methods that the path does not support.
     private let otherLog: RequestLog
 
     init(services: Services, routes: [Route]) {
         self.services = services
-        self.routes = Dictionary(uniqueKeysWithValues: routes.map { ($0.method, $0) })
-        logs = Dictionary(
+        self.routes = Dictionary(
             uniqueKeysWithValues: routes.map {
-                ($0.method, RequestLog(services, method: $0.method.rawValue, route: $0.label ?? $0.path))
+                ($0.method, ($0, RequestLog(services, method: $0.method.rawValue, route: $0.label ?? $0.path)))
             })
         otherLog = RequestLog(services, method: "other", route: routes.first.map { $0.label ?? $0.path } ?? "unknown")
         let methods = routes.map(\.method.rawValue) + (self.routes[.get] == nil ? [] : ["HEAD"])
@@ -35,9 +33,10 @@ struct Endpoint: Sendable {
             ?? RequestMetadata(
                 request.head, peer: context.peer(services.proxies), proxies: services.proxies, random: services.control.random)
         let method = request.method == .head ? .get : request.method
-        let log = logs[method] ?? otherLog
+        let known = routes[method]
+        let log = known?.log ?? otherLog
         let begun = log.begin()
-        guard let route = routes[method] else {
+        guard let route = known?.route else {
             log.end(405, since: begun, metadata, context)
             return ErrorResponse.methodNotAllowed(allowed).answer(metadata).response()
         }

@@ -6,23 +6,19 @@ internal import HTTPTypes
 /// page's script reads the token, removes it from the address bar, and calls the API.
 enum AccountPageRoutes {
     static let all: [Route] = [
-        .page("/reset-password") { _ in resetPassword },
-        .page("/invitation") { _ in invitation },
+        page("/reset-password", "Set a new password", AccountPageSources.resetForm, AccountPageSources.resetScript),
+        page("/invitation", "Accept the invitation", AccountPageSources.invitationForms, AccountPageSources.invitationScript),
     ]
 
-    private static let resetPassword = response(
-        "Set a new password", AccountPageSources.resetForm, AccountPageSources.resetScript)
-    private static let invitation = response(
-        "Accept the invitation", AccountPageSources.invitationForms, AccountPageSources.invitationScript)
-
-    private static func response(_ title: String, _ forms: String, _ script: String) -> APIResponse {
-        HTMLPage(style: .text(PageStyle.accounts), script: .text(AccountPageSources.common + script)).response(
+    private static func page(_ path: String, _ title: String, _ forms: String, _ script: String) -> Route {
+        let page = HTMLPage(style: .text(PageStyle.accounts), script: .text(AccountPageSources.common + script)).response(
             headed: title,
             """
             <p id="message" role="status" aria-live="polite"></p>
             <noscript><p>This page needs JavaScript, as the link's token must not be sent in a URL.</p></noscript>
             \(forms)
             """)
+        return .page(path) { _ in page }
     }
 }
 

@@ -85,9 +85,7 @@ enum LockCommandRoutes {
             }
         }
     }
-}
 
-extension LockCommandRoutes {
     /// The adapter's explanation of a failure, with the lock's name. It includes broker and topic only if the caller may see the
     /// lock's address.
     private static func problem(of finished: FinishedCommand, _ view: ProjectedRenderer) -> String? {

@@ -20,9 +20,8 @@ enum DeviceRoutes {
                 JSONSchema.Member("command", .reference("Command"), isRequired: false),
             ]), sendsCommand: true, changeSettings),
         .removal("/devices/:id", "Detaches a lock.", isConditional: true) { request, isDryRun in
-            let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
-            return try await request.control.attachedDevices.detach(
-                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition)
+            try await request.control.attachedDevices.detach(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })
         },
         .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device"), listOfUnit),
         .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device"), moveToUnit),
@@ -57,9 +56,8 @@ enum DeviceRoutes {
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try request.readBody(changes)
-        let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         let device = try await request.control.attachedDevices.change(
-            request.caller, request.id("id"), changes, onlyIf: condition)
+            request.caller, request.id("id"), changes, onlyIf: try request.condition { $0.tag(of: $1) })
         return answer(device, request)
     }
 
@@ -73,9 +71,7 @@ enum DeviceRoutes {
         for text in DeviceText.allCases {
             changes.texts[text] = body.patch(text.rawValue) { $0.text($1, maxCharacters: text.maxCharacters) }
         }
-        if body.names("isRemoteOperationEnabled") {
-            changes.isRemoteOperationEnabled = body.require("isRemoteOperationEnabled", body.bool("isRemoteOperationEnabled"))
-        }
+        changes.isRemoteOperationEnabled = body.change("isRemoteOperationEnabled") { $0.bool($1) }
         if body.names("metadata") { changes.metadata = body.freeObject("metadata") ?? [:] }
         changes.propertyID = body.patch("propertyId") { $0.id($1) }
         changes.unitID = body.patch("unitId") { $0.id($1) }
@@ -88,15 +84,12 @@ enum DeviceRoutes {
         let changes = try request.readBody { body in
             body.rejectReadOnly("hasCode")
             var changes = DeviceSettingsChanges(code: body.patch("code") { $0.code($1) })
-            if body.names("autoRelockSeconds") {
-                changes.autoRelockSeconds = body.require(
-                    "autoRelockSeconds", body.integer("autoRelockSeconds", in: WireLimits.autoRelockSeconds))
-            }
+            changes.autoRelockSeconds = body.change("autoRelockSeconds") { $0.integer($1, in: WireLimits.autoRelockSeconds) }
             return changes
         }
-        let condition = try request.condition { (view: ProjectedRenderer, device: LockDevice) in view.tag(of: device) }
         let (device, command) = try await request.control.attachedDevices.changeSettings(
-            request.caller, request.id("id"), changes, timeout: request.services.commandTimeout, onlyIf: condition)
+            request.caller, request.id("id"), changes, timeout: request.services.commandTimeout,
+            onlyIf: try request.condition { $0.tag(of: $1) })
         let view = request.view
         if let command, command.command.state != .confirmed { return LockCommandRoutes.answer(command, view, request.metadata) }
         let answer = APIResponse.success { writer in

@@ -54,15 +54,10 @@ extension RequestMetadata {
     var isOfThisMachine: Bool {
         let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
         guard !peer.isTrustedProxy, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
-        return isLoopback(authority) && peer.address?.isLoopback ?? false
-    }
-
-    /// Whether a `Host`, with or without its port, names the machine itself.
-    private func isLoopback(_ authority: String?) -> Bool {
-        guard let authority else { return false }
-        let isBracketed = authority.hasPrefix("[")
-        let host = isBracketed ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-        return host.lowercased() == "localhost" || IPAddress(host)?.isLoopback ?? false
+        guard let host = authority?.hostOfAuthority, host == "localhost" || IPAddress(host)?.isLoopback == true else {
+            return false
+        }
+        return peer.address?.isLoopback ?? false
     }
 }
 

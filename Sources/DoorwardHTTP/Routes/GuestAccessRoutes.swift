@@ -17,9 +17,8 @@ enum GuestAccessRoutes {
                 JSONSchema.Member("guestAccess", .reference("GuestAccess")), JSONSchema.Member("warning", .nullable(.text)),
             ]), change),
         .removal("/guest-access/:id", "Revokes a guest access.", isConditional: true) { request, isDryRun in
-            let condition = try request.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
-            return try await request.control.guestAccesses.revoke(
-                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition)
+            try await request.control.guestAccesses.revoke(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })
         },
     ]
 
@@ -56,14 +55,12 @@ enum GuestAccessRoutes {
         if body.names("timeZone") { changes.timeZone = .cleared }
         let zone = RequestedZone(&body)
         if let name = zone.name { changes.timeZone = .set(name) }
-        if body.names("validFrom") { changes.validFrom = body.require("validFrom", body.time("validFrom", in: zone)) }
-        if body.names("validUntil") { changes.validUntil = body.require("validUntil", body.time("validUntil", in: zone)) }
+        changes.validFrom = body.change("validFrom") { $0.time($1, in: zone) }
+        changes.validUntil = body.change("validUntil") { $0.time($1, in: zone) }
         changes.schedule = body.patch("schedule") { $0.schedule($1) }
         changes.maxUses = body.patch("maxUses") { $0.integer($1, in: WireLimits.guestUses) }
-        if body.names("operations") {
-            changes.operations = body.require("operations", body.enumValues("operations", of: LockOperation.allCases))
-        }
-        if body.names("deviceIds") { changes.deviceIDs = body.require("deviceIds", body.ids("deviceIds")) }
+        changes.operations = body.change("operations") { $0.enumValues($1, of: LockOperation.allCases) }
+        changes.deviceIDs = body.change("deviceIds") { $0.ids($1) }
         return changes
     }
 
@@ -119,9 +116,8 @@ enum GuestAccessRoutes {
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try request.readBody(changes)
-        let condition = try request.condition { (view: ProjectedRenderer, access: GuestAccess) in view.tag(of: access) }
         let (access, endedLink) = try await request.control.guestAccesses.change(
-            request.caller, request.id("id"), changes, onlyIf: condition)
+            request.caller, request.id("id"), changes, onlyIf: try request.condition { $0.tag(of: $1) })
         let view = request.view
         return .success {
             $0.field("guestAccess") { view.guestAccess(access, into: &$0) }

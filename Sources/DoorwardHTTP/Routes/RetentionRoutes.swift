@@ -19,7 +19,7 @@ enum RetentionRoutes {
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let (days, legalHold) = try request.readBody { body -> (Patch<Int>, Bool?) in
-            let legalHold = body.names("legalHold") ? body.require("legalHold", body.bool("legalHold")) : nil
+            let legalHold = body.change("legalHold") { $0.bool($1) }
             return (body.patch("days") { $0.integer($1, in: validDays) }, legalHold)
         }
         let condition = try request.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio.retention) }

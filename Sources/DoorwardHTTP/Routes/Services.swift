@@ -33,7 +33,8 @@ final class Services: Sendable {
     var publicURL: String { settings.publicURL ?? settings.ownAddress(port: port.load(ordering: .relaxed)) }
     /// What a person should know about links with this URL; `nil` if they work on other machines.
     var linkWarning: String? {
-        let host = settings.publicURL.map { URLHost.of($0) } ?? settings.host
+        let authority = settings.publicURL?.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) }
+        let host = authority?.hostOfAuthority ?? settings.host
         let address = IPAddress(host)
         guard address?.isLoopback ?? (host == "localhost") || address?.isUnspecified == true else { return nil }
         return
@@ -75,12 +76,9 @@ final class Services: Sendable {
     }
 }
 
-/// The host in a URL.
-private enum URLHost {
-    /// - Returns: the name or address, without the brackets of an IPv6 address.
-    static func of(_ url: String) -> String {
-        let authority = url.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) } ?? ""
-        if authority.hasPrefix("[") { return String(authority.dropFirst().prefix { $0 != "]" }) }
-        return authority.prefix { $0 != ":" }.lowercased()
+extension StringProtocol {
+    /// The host of an authority (RFC 3986, section 3.2): in small letters, without the port and the brackets of an IPv6 address.
+    var hostOfAuthority: String {
+        (hasPrefix("[") ? dropFirst().prefix { $0 != "]" } : prefix { $0 != ":" }).lowercased()
     }
 }

@@ -43,8 +43,7 @@ enum SubscriptionRoutes {
         changes.modules =
             body.object("modules") { reader in
                 SubscriptionModule.available.reduce(into: [:]) { modules, module in
-                    guard reader.names(module.rawValue) else { return }
-                    modules[module] = reader.require(module.rawValue, reader.bool(module.rawValue))
+                    modules[module] = reader.change(module.rawValue) { $0.bool($1) }
                 }
             } ?? [:]
         changes.limits =

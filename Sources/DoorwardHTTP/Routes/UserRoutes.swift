@@ -19,9 +19,8 @@ enum UserRoutes {
         .put("/users/:id", "Changes a user.", .tagged("user", "User"), change),
         .removal("/users/:id", "Deletes a user, with roles, sessions, keys and guest accesses.", isConditional: true) {
             request, isDryRun in
-            let condition = try request.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
-            return try await request.control.users.delete(
-                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: condition)
+            try await request.control.users.delete(
+                request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })
         },
         .removal("/users/:id/personal-data", "Erases the personal data of a deleted user.") {
             try await $0.control.erasure.erase($0.caller, of: $0.id("id"), isDryRun: $1)
@@ -51,7 +50,7 @@ enum UserRoutes {
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let changes = try request.readBody { body in
             var changes = names(&body)
-            changes.isEnabled = body.names("isEnabled") ? body.require("isEnabled", body.bool("isEnabled")) : nil
+            changes.isEnabled = body.change("isEnabled") { $0.bool($1) }
             return changes
         }
         return try await update(request.id("id"), changes, request)
@@ -99,8 +98,9 @@ enum UserRoutes {
 
     private static func update(_ id: UserID, _ changes: UserChanges, _ request: AuthenticatedRequest) async throws -> APIResponse
     {
-        let condition = try request.condition { (view: ProjectedRenderer, user: User) in view.tag(of: user) }
-        return answer(try await request.control.users.update(request.caller, id, changes, onlyIf: condition), request)
+        return answer(
+            try await request.control.users.update(request.caller, id, changes, onlyIf: try request.condition { $0.tag(of: $1) }),
+            request)
     }
 
     private static func answer(_ user: User, _ request: AuthenticatedRequest) -> APIResponse {
