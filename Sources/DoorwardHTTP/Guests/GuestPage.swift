@@ -164,19 +164,14 @@ extension GuestPageView.Progress {
 
     /// The reason why a command was not accepted.
     init(_ error: GatewayError) {
-        let text =
-            switch error {
-            case .invalid: "This page was open for too long, or the button was not from this page. Tap the button again."
-            default: ErrorResponse(error) { $1.null() }.message
+        let (title, text): (String, String) =
+            if case .invalid = error {
+                ("Tap again", "This page was open for too long, or the button was not from this page. Tap the button again.")
+            } else {
+                ("Nothing was sent", ErrorResponse(error) { $1.null() }.message)
             }
-        self.init(
-            title: error.isStaleButton ? "Tap again" : "Nothing was sent", text: text, isRunning: false, isGood: false,
-            isBad: true)
+        self.init(title: title, text: text, isRunning: false, isGood: false, isBad: true)
     }
-}
-
-extension GatewayError {
-    fileprivate var isStaleButton: Bool { if case .invalid = self { true } else { false } }
 }
 
 extension LockOperation {

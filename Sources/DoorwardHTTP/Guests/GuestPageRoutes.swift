@@ -63,7 +63,8 @@ enum GuestPageRoutes {
         do {
             return try await send(commandRequest, button, holder, request)
         } catch let error as GatewayError {
-            guard !request.metadata.wantsJSON, !error.isInternal else { throw error }
+            if case .internalFailure = error { throw error }
+            guard !request.metadata.wantsJSON else { throw error }
             let control = request.control
             let response = ErrorResponse(error) { command, writer in
                 ProjectedRenderer(holder.caller.principal, control: control).command(command, into: &writer)
@@ -97,10 +98,6 @@ enum GuestPageRoutes {
         }
         return LockCommandRoutes.answer(await begun.value.finished, view, request.metadata).addingReplayHeader(for: begun)
     }
-}
-
-extension GatewayError {
-    fileprivate var isInternal: Bool { if case .internalFailure = self { true } else { false } }
 }
 
 extension RequestMetadata {

@@ -10,8 +10,6 @@ struct GuestPageView {
     var window: Window?
     var devices: [Device] = []
 
-    init(title: String) { self.title = title }
-
     struct Window {
         let from: String
         let until: String

@@ -71,33 +71,19 @@ extension APIDocument {
     }
 }
 
-extension APIDocument.Operation.Parameter {
-    /// Where the parameter is, and whether it is required there.
-    fileprivate var whereabouts: String {
-        "in the \(place == .header ? "headers" : place.rawValue)\(isRequired ? ", required" : "")"
-    }
-}
-
 extension APIDocument.Operation {
     /// The tables of the operation: a title and rows for each.
     private var tables: [(title: String, rows: [DocumentRow])] {
         var tables: [(String, [DocumentRow])] = []
         let rows = parameters.map { parameter in
-            DocumentRow(
-                name: parameter.name, form: parameter.schema.words,
-                note: [parameter.whereabouts, parameter.summary]
-                    .compactMap(\.self).joined(separator: ". "))
+            let place = parameter.place == .header ? "headers" : parameter.place.rawValue
+            let note = "in the \(place)\(parameter.isRequired ? ", required" : "")"
+            return DocumentRow(
+                name: parameter.name, form: parameter.schema.words, note: note + (parameter.summary.map { ". \($0)" } ?? ""))
         }
         if !rows.isEmpty { tables.append(("parameter", rows)) }
-        switch input.body {
-        case nil: break
-        case .oneOf(let forms):
-            for (index, form) in forms.enumerated() {
-                tables.append((index == 0 ? "field of the body" : "or, field of the body", form.rows()))
-            }
-        case let body?: tables.append(("field of the body", body.rows()))
-        }
-        return tables
+        let forms = if case .oneOf(let forms)? = input.body { forms } else { [input.body].compactMap(\.self) }
+        return tables + forms.enumerated().map { ($0 == 0 ? "field of the body" : "or, field of the body", $1.rows()) }
     }
 
     /// The successful responses, one line each.
@@ -108,12 +94,11 @@ extension APIDocument.Operation {
         }
     }
 
-    private var errorLine: String { "Errors: \(errors.map(String.init).joined(separator: ", "))." }
-
     fileprivate var html: String {
         var text = "<article><h3 id=\"\(id)\"><code>\(method.rawValue) \(path.html)</code></h3>\n<p>\(description.summary.html)"
         text += needsSignIn ? "</p>\n" : " It needs no sign-in.</p>\n"
         for table in tables { text += table.rows.html(of: table.title) }
+        let errorLine = "Errors: \(errors.map(String.init).joined(separator: ", "))."
         let lines = (answerLines + [errorLine]).map { "<li>\($0.html)</li>" }.joined(separator: "\n")
         return text + "<ul>\n\(lines)\n</ul></article>\n"
     }
@@ -160,7 +145,8 @@ extension JSONSchema {
         case .null: "`null`"
         case .boolean: "`true` or `false`"
         case .integer(nil): "integer"
-        case .integer(let range?): range.upperBound == .max ? "integer from \(range.lowerBound)" : "integer, \(range.words)"
+        case .integer(let range?):
+            range.upperBound == .max ? "integer from \(range.lowerBound)" : "integer, \(range.lowerBound) to \(range.upperBound)"
         case .number: "number"
         case .string(let rules): rules.words
         case .words(let words): words.map { "`\($0)`" }.joined(separator: ", ")
@@ -186,10 +172,6 @@ extension JSONSchema {
         default: words
         }
     }
-}
-
-extension ClosedRange<Int64> {
-    fileprivate var words: String { "\(lowerBound) to \(upperBound)" }
 }
 
 extension StringSchema {

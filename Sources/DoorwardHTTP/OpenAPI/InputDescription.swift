@@ -185,7 +185,7 @@ extension JSONSchema {
         case .any, .map: [:]
         case .null: .null
         case .boolean: true
-        case .integer(let range): .integer(Self.clamped(20, to: range))
+        case .integer(let range): .integer(range.map { min(max(20, $0.lowerBound), $0.upperBound) } ?? 20)
         case .number(let range): .number(range?.lowerBound ?? 1.5)
         case .string(let rules): .string(rules.example(for: name))
         case .words(let words): .string(words.first ?? "")
@@ -197,10 +197,6 @@ extension JSONSchema {
         case .oneOf(let forms): forms.first?.example(for: name) ?? .null
         case .nullable(let schema): schema.example(for: name)
         }
-    }
-
-    private static func clamped(_ value: Int64, to range: ClosedRange<Int64>?) -> Int64 {
-        range.map { min(max(value, $0.lowerBound), $0.upperBound) } ?? value
     }
 }
 

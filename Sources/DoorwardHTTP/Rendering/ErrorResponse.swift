@@ -65,7 +65,11 @@ struct ErrorResponse {
         case .signInRequired:
             self.init(.signInRequired, "The invited address already has an account: sign in to it, then accept the invitation.")
             headers[.wwwAuthenticate] = "Bearer"
-        case .denied(let denial, let operation, let device): self.init(denial, operation, device)
+        case .denied(let denial, _, _) where !denial.hasReach:
+            self.init(.forbidden, "You have no access to this, or it does not exist.")
+        case .denied(let denial, let operation, let device):
+            self.init(refusing: denial.reason.rawValue, denial.reason.sentence)
+            details = { denial.writeDetails(operation, device, into: &$0) }
         case .notFound: self.init(.notFound, "The object does not exist.")
         case .alreadyExists: self.init(.alreadyExists, "The object already exists.")
         case .addressTaken:
@@ -122,15 +126,6 @@ struct ErrorResponse {
             self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
         case .internalFailure: self = .internal
         }
-    }
-
-    private init(_ denial: Denial, _ operation: LockOperation?, _ device: DeviceID?) {
-        guard denial.hasReach else {
-            self.init(.forbidden, "You have no access to this, or it does not exist.")
-            return
-        }
-        self.init(refusing: denial.reason.rawValue, denial.reason.sentence)
-        details = { denial.writeDetails(operation, device, into: &$0) }
     }
 
     /// The error for a command that ended without a confirmation. For a denied command, it includes the details of the denial if

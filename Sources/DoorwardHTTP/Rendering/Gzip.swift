@@ -5,16 +5,11 @@ internal import HTTPTypes
 /// Compression with gzip: of files that are the same for everybody, and of lists of locks, which contain no secret. If a response contained
 /// both a secret and a text of the caller, its compressed length would reveal something about the secret.
 enum Gzip {
-    enum Effort {
-        /// For bytes that are compressed once and sent often.
-        case smallest
-        /// For bytes that are sent once.
-        case fastest
-    }
-
     /// The bytes in the format of gzip (RFC 1952), without a name and a time, so that the same input always gives the same output;
     /// `nil` if zlib gets no memory.
-    static func compress(_ bytes: [UInt8], _ effort: Effort = .smallest) -> [UInt8]? {
+    ///
+    /// - Parameter level: `Z_BEST_COMPRESSION` for bytes that are compressed once and sent often, `Z_BEST_SPEED` for others.
+    static func compress(_ bytes: [UInt8], level: Int32 = Z_BEST_COMPRESSION) -> [UInt8]? {
         // zlib keeps the address of the stream.
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -22,7 +17,7 @@ enum Gzip {
         let size = Int32(MemoryLayout<z_stream>.size)
         // A window of 2^15 bytes, and 16 for the format of gzip.
         let begun = deflateInit2_(
-            stream, effort == .smallest ? Z_BEST_COMPRESSION : Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY,
+            stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY,
             ZLIB_VERSION, size)
         guard begun == Z_OK else { return nil }
         defer { deflateEnd(stream) }
@@ -57,7 +52,7 @@ extension APIResponse {
     func compressed(for headers: RequestHeaders) -> APIResponse {
         var answer = self
         answer.headers[.vary] = "Accept-Encoding"
-        if Gzip.isAccepted(by: headers), let body = Gzip.compress(body, .fastest) {
+        if Gzip.isAccepted(by: headers), let body = Gzip.compress(body, level: Z_BEST_SPEED) {
             answer.body = body
             answer.headers[.contentEncoding] = "gzip"
         }

@@ -32,11 +32,6 @@ enum AuditRoutes {
             rotate),
     ]
 
-    static let inclusionSchema = JSONSchema.fields([
-        "logId": .text, "seq": .count, "size": .count, "leafHash": .text, "hashes": .array(.text),
-    ])
-    static let consistencySchema = JSONSchema.fields(["logId": .text, "from": .count, "to": .count, "hashes": .array(.text)])
-
     /// The sizes that JSON numbers express exactly.
     static let validSizes = 0...9_007_199_254_740_991
 
@@ -60,11 +55,7 @@ enum AuditRoutes {
         }
         let proof = try await request.control.audit.inclusionProof(
             of: UInt64(seq), size: UInt64(size), in: request.text("logId"), for: request.caller)
-        return .proof(proof) { writer in
-            writer.field("seq", seq)
-            writer.field("size", size)
-            writer.field("leafHash", Data(proof.leafHash ?? []).base64EncodedString())
-        }
+        return .success { $0.field("proof", InclusionProof(seq: seq, size: size, proof: proof)) }
     }
 
     private static func consistency(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -73,10 +64,7 @@ enum AuditRoutes {
         }
         let proof = try await request.control.audit.consistencyProof(
             from: UInt64(old), to: UInt64(new), in: request.text("logId"), for: request.caller)
-        return .proof(proof) { writer in
-            writer.field("from", old)
-            writer.field("to", new)
-        }
+        return .success { $0.field("proof", ConsistencyProof(from: old, to: new, proof: proof)) }
     }
 
     private static func rotate(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -98,18 +86,35 @@ extension APIResponse {
     fileprivate static func text(_ text: String) -> APIResponse {
         APIResponse(body: Array(text.utf8), type: "text/plain; charset=utf-8")
     }
+}
 
-    fileprivate static func proof(_ proof: AuditLogs.Proof, _ fields: (inout JSONWriter) -> Void) -> APIResponse {
-        .success { writer in
-            writer.object("proof") { writer in
-                writer.field("logId", proof.log.description)
-                fields(&writer)
-                writer.field("hashes") { writer in
-                    writer.array(proof.hashes) { $0.string(Data($1).base64EncodedString()) }
-                }
-            }
-        }
-    }
+/// `data.proof` of a proof of inclusion.
+struct InclusionProof: ResponseObject {
+    let seq: Int
+    let size: Int
+    let proof: AuditLogs.Proof
+
+    static let fields: [ResponseField<Self>] = [
+        .init("logId", \.proof.log.description), .init("seq", .count, \.seq), .init("size", .count, \.size),
+        .init("leafHash") { Data($0.proof.leafHash ?? []).base64EncodedString() }, .init("hashes", \.proof.texts),
+    ]
+}
+
+/// `data.proof` of a proof of consistency.
+struct ConsistencyProof: ResponseObject {
+    let from: Int
+    let to: Int
+    let proof: AuditLogs.Proof
+
+    static let fields: [ResponseField<Self>] = [
+        .init("logId", \.proof.log.description), .init("from", .count, \.from), .init("to", .count, \.to),
+        .init("hashes", \.proof.texts),
+    ]
+}
+
+extension AuditLogs.Proof {
+    /// The hashes in Base64.
+    fileprivate var texts: [String] { hashes.map { Data($0).base64EncodedString() } }
 }
 
 extension StringSchema {

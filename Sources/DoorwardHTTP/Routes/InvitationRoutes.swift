@@ -58,15 +58,8 @@ extension AnonymousRequest {
     }
 }
 
-extension AuthenticatedRequest {
-    /// The response to a request that has created an invitation, with the only copy of its token.
-    func answer(_ issued: IssuedInvitation) -> APIResponse {
-        .success { $0.field("invitation") { view.invitation(issued, under: services.publicURL, into: &$0) } }
-    }
-}
-
 extension ProjectedRenderer {
-    /// An invitation that was just created, with its token.
+    /// An invitation that was just created, with the only copy of its token.
     ///
     /// - Parameter base: the gateway's public URL.
     func invitation(_ issued: IssuedInvitation, under base: String, into writer: inout JSONWriter) {

@@ -54,18 +54,18 @@ enum RoleRoutes {
         }
     }
 
-    private static func assign(_ assignment: (Holder, Role), _ request: AuthenticatedRequest, on entity: AssociatedEntity)
-        async throws
-        -> APIResponse
-    {
+    private static func assign(
+        _ assignment: (Holder, Role), _ request: AuthenticatedRequest, on entity: AssociatedEntity
+    ) async throws -> APIResponse {
         switch assignment.0 {
         case .user(let user):
             let association = try await request.control.roles.assign(request.caller, assignment.1, to: user, on: entity)
             let view = request.view
             return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
         case .address(let email):
-            return request.answer(
-                try await request.control.invitations.invite(request.caller, email, to: assignment.1, on: entity))
+            let issued = try await request.control.invitations.invite(request.caller, email, to: assignment.1, on: entity)
+            let (view, base) = (request.view, request.services.publicURL)
+            return .success { $0.field("invitation") { view.invitation(issued, under: base, into: &$0) } }
         }
     }
 
