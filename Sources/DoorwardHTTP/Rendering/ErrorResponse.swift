@@ -20,6 +20,7 @@ struct ErrorResponse {
     private init(_ code: ErrorCode, _ message: String) {
         (status, self.code, self.message) = (code.status, code.rawValue, message)
         if status == 503 { headers[.retryAfter] = Self.retryLater }
+        if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
     }
 
     private init(refusing reason: String, _ message: String) { (status, code, self.message) = (403, reason, message) }
@@ -51,20 +52,10 @@ struct ErrorResponse {
     /// - Parameter view: renders the command that the error is about, with the fields that the caller may see.
     init(_ error: GatewayError, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
         switch error {
-        case .invalid(let problems):
-            self.init(.invalidRequest, "The request is not valid; see details.fields.")
-            details = { writer in
-                writer.objects("fields", problems) { writer, problem in
-                    writer.field("field", problem.field)
-                    writer.field("problem", problem.problem)
-                }
-            }
-        case .unauthenticated:
-            self.init(.unauthenticated, "Sign in: the credentials are missing, wrong or expired.")
-            headers[.wwwAuthenticate] = "Bearer"
+        case .invalid(let problems): self.init(invalid: problems)
+        case .unauthenticated: self.init(.unauthenticated, "Sign in: the credentials are missing, wrong or expired.")
         case .signInRequired:
             self.init(.signInRequired, "The invited address already has an account: sign in to it, then accept the invitation.")
-            headers[.wwwAuthenticate] = "Bearer"
         case .denied(let denial, _, _) where !denial.hasReach:
             self.init(.forbidden, "You have no access to this, or it does not exist.")
         case .denied(let denial, let operation, let device):
@@ -125,6 +116,16 @@ struct ErrorResponse {
         case .listTimedOut:
             self.init(.unavailable, "Reading this list took too long; narrow it by lock or time, or try again later.")
         case .internalFailure: self = .internal
+        }
+    }
+
+    private init(invalid problems: [FieldProblem]) {
+        self.init(.invalidRequest, "The request is not valid; see details.fields.")
+        details = { writer in
+            writer.objects("fields", problems) { writer, problem in
+                writer.field("field", problem.field)
+                writer.field("problem", problem.problem)
+            }
         }
     }
 
