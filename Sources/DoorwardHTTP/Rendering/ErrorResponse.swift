@@ -1,7 +1,7 @@
 internal import DoorwardAPI
 internal import DoorwardControl
 package import DoorwardDomain
-package import DoorwardPolicy
+internal import DoorwardPolicy
 internal import HTTPTypes
 internal import NIOHTTP1
 
