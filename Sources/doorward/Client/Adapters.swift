@@ -20,11 +20,10 @@ struct Adapters: AsyncParsableCommand {
         completion: .list(ShippedAdapters.kinds))
     var adapter: String?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let answer = try await gateway.client().adapters()
+        let answer = try await output.client().adapters()
         let adapters = answer.content
         guard let adapter else { return output.print(json: answer.json) { Self.lines(adapters, $0) } }
         guard let found = adapters.first(where: { $0.kind == adapter }) else {

@@ -52,8 +52,7 @@ struct Attach: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The unit that it belongs to: a name or id.", valueName: "unit"))
     var unit: String?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         if (adapter == nil) == (discovered == nil) {
@@ -70,7 +69,7 @@ struct Attach: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let place = try await NameResolver(client).place(property: property, unit: unit)
         var device = Doorward.NewDevice(
             name: name, adapter: adapter ?? "", address: [:], propertyId: place.propertyID ?? property, unitId: place.unitID)
@@ -81,12 +80,8 @@ struct Attach: AsyncParsableCommand {
         }
         if let profile { device.address["profile"] = .string(profile) }
         let answer = try await attach(device, client)
-        output.print(json: answer.json) { style in
-            let lock = answer.content
-            return style.isInteractive
-                ? ["Attached \(lock.name.printable), id \(lock.id.printable)."]
-                : ["\(lock.name.printable)\t\(lock.id.printable)"]
-        }
+        let (name, id) = (answer.content.name, answer.content.id)
+        output.print(json: answer.json, sentence: "Attached \(name.printable), id \(id.printable).", values: name, id)
     }
 
     /// Copies the adapter, address, manufacturer and model of a discovered lock into the request.

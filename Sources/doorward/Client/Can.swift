@@ -33,12 +33,11 @@ struct Can: AsyncParsableCommand {
         help: ArgumentHelp("The time, now or later; up to a minute ago counts as now. (default: now)", valueName: "time"))
     var at: String?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
         let instant = try at.map { try TimeArgument($0, option: "--at").instant(now: SystemClock().now()) }
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         let lock = try await finder.lock(self.lock)
         let person = try await finder.askedPerson(user, on: lock.id)
@@ -89,13 +88,12 @@ struct WhoCan: AsyncParsableCommand {
     var at: String?
 
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
         let now = SystemClock().now()
         let instant = try at.map { try TimeArgument($0, option: "--at").instant(now: now) }
-        let client = try gateway.client()
+        let client = try output.client()
         let lock = try await NameResolver(client).lock(self.lock)
         let entries = try await namingOptions(Can.option) {
             try await client.whoCan(operation.action, on: lock.id, at: instant?.description).all()

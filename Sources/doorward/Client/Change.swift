@@ -63,8 +63,7 @@ struct Change: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The new label, or name of the guest in `doorward grants`.", valueName: "label"))
     var label: String?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         if anyHours, changesHours {
@@ -84,7 +83,7 @@ struct Change: AsyncParsableCommand {
 
     func run() async throws {
         let times = try WindowTimes(from: from, until: until)
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         let found = try await finder.guestAccess(access)
         var locks: [String] = []

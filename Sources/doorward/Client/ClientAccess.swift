@@ -260,6 +260,35 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
+/// The options of every command that calls a gateway and prints its answer.
+struct AnswerOptions: ParsableArguments {
+    @OptionGroup private var format: OutputOptions
+    @OptionGroup var gateway: ClientOptions
+
+    var json: Bool { format.json }
+
+    /// Returns a client for the sign-in.
+    func client() throws -> DoorwardClient { try gateway.client() }
+
+    /// Prints the gateway's own JSON, or text lines.
+    func print(json bytes: [UInt8], lines: (OutputStyle) -> [String]) { format.print(json: bytes, lines: lines) }
+
+    /// Prints the gateway's own JSON, or a sentence on a terminal, or values in a pipe.
+    func print(json bytes: [UInt8], sentence: String, values: String...) {
+        print(json: bytes) { [$0.isInteractive ? sentence : values.map(\.printable).joined(separator: "\t")] }
+    }
+
+    /// Prints a created object: a sentence on a terminal; the name and the id in a pipe.
+    func printCreated(_ json: [UInt8], _ noun: String, name: String, id: String) {
+        print(json: json, sentence: "Created \(noun) \(name.printable), id \(id.printable).", values: name, id)
+    }
+
+    /// Prints a renamed object: a sentence on a terminal; the new name and the id in a pipe.
+    func printRenamed(_ json: [UInt8], _ oldName: String, to name: String, id: String) {
+        print(json: json, sentence: "Renamed \(oldName.printable) to \(name.printable).", values: name, id)
+    }
+}
+
 /// The option for tables on a terminal.
 struct TableOptions: ParsableArguments {
     @Flag(help: "On a terminal, show ids and long texts in full, even if the table is wider than the window.")

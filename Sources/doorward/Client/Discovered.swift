@@ -14,11 +14,10 @@ struct Discovered: AsyncParsableCommand {
             """)
 
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let found = try await gateway.client().devices.discovered().all()
+        let found = try await output.client().devices.discovered().all()
         output.print(json: found.json) { Self.lines(found.content, table.style($0)) }
     }
 

@@ -66,8 +66,7 @@ struct Grant: AsyncParsableCommand {
             valueName: "note"))
     var name: String?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         if isLabel, name != nil { throw ValidationError("--name is for a person; with --label the first argument is the name.") }
@@ -75,7 +74,7 @@ struct Grant: AsyncParsableCommand {
 
     func run() async throws {
         let times = try WindowTimes(from: from, until: until)
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         var found: [NameResolver.FoundLock] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
@@ -269,7 +268,7 @@ extension NameResolver {
 extension GuestAccessView {
     /// Prints notes about ends of the window that a change of the clock decided to standard error, for output that does not
     /// contain them.
-    func warnOfClockChanges(_ output: OutputOptions) {
+    func warnOfClockChanges(_ output: AnswerOptions) {
         guard !output.json, !OutputStyle.output.isInteractive else { return }
         for change in clockChanges { StandardStream.error.line("doorward: \(change)") }
     }

@@ -22,11 +22,10 @@ struct Grants: AsyncParsableCommand {
     var lock: String?
 
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         var deviceID: String?
         if let lock { deviceID = try await finder.lock(lock).id }
@@ -243,10 +242,7 @@ struct Revoke: AsyncParsableCommand {
         let access = try await NameResolver(client).guestAccess(access)
         try await client.guestAccesses.deletion(of: access.id).perform()
         let id = access.id.printable
-        guard OutputStyle.output.isInteractive else {
-            StandardStream.output.line("\(id)\trevoked")
-            return
-        }
-        StandardStream.output.line("Revoked \(access.name.map { "\($0.printable), id \(id)" } ?? id).")
+        let named = access.name.map { "\($0.printable), id \(id)" } ?? id
+        StandardStream.output.line(OutputStyle.output.isInteractive ? "Revoked \(named)." : "\(id)\trevoked")
     }
 }

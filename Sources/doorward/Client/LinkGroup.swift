@@ -28,11 +28,10 @@ struct LinkCreate: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
     var access: String
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let access = try await NameResolver(client).guestAccess(access)
         let answer = try await client.guestAccesses.createLink(of: access.id)
         let view = GuestLinkView(answer.content, access: access.id)
@@ -62,11 +61,8 @@ struct LinkEnd: AsyncParsableCommand {
         let access = try await NameResolver(client).guestAccess(access)
         try await client.guestAccesses.endLink(of: access.id)
         let id = access.id.printable
-        guard OutputStyle.output.isInteractive else {
-            StandardStream.output.line("\(id)\tlink ended")
-            return
-        }
-        StandardStream.output.line("Ended the link of \(access.name.map { "\($0.printable), id \(id)" } ?? id).")
+        let named = access.name.map { "\($0.printable), id \(id)" } ?? id
+        StandardStream.output.line(OutputStyle.output.isInteractive ? "Ended the link of \(named)." : "\(id)\tlink ended")
     }
 }
 
@@ -94,7 +90,7 @@ struct GuestLinkView {
     }
 
     /// Prints the warning to standard error if a program reads the link from standard output, as a person may see it there.
-    func warn(_ output: OutputOptions) {
+    func warn(_ output: AnswerOptions) {
         guard let warning = link.warning, !output.json, !OutputStyle.output.isInteractive else { return }
         StandardStream.error.line("doorward: \(warning.printable)")
     }

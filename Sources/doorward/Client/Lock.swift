@@ -66,8 +66,7 @@ struct LockCommandOptions: ParsableArguments {
             valueName: "seconds"))
     var timeout: Double?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         guard let timeout else { return }
@@ -85,7 +84,7 @@ struct LockCommandOptions: ParsableArguments {
     ///   - doing: the verb of the progress line, such as `Unlocking`.
     ///   - done: the resulting state, as a word.
     func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let lock = try await NameResolver(client).lock(lock)
         let parameters = Doorward.CommandParameters(
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })

@@ -25,11 +25,10 @@ struct Locks: AsyncParsableCommand {
     var follow = false
 
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let place = try await NameResolver(client).place(property: property, unit: unit)
         let locks = try await client.devices.list([("propertyId", place.propertyID), ("unitId", place.unitID)]).all()
         guard !follow else {

@@ -38,8 +38,7 @@ struct Log: AsyncParsableCommand {
     var follow = false
 
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit takes a number of at least 1.") }
@@ -47,7 +46,7 @@ struct Log: AsyncParsableCommand {
 
     func run() async throws {
         let since = try since.map { try TimeArgument($0, option: "--since").instant(now: SystemClock().now()) }
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         var query = AccessRecords.Query(decision: denied ? "DENIED" : nil, from: since?.description)
         if let lock { query.deviceID = try await finder.lock(lock).id }

@@ -24,15 +24,14 @@ struct Notes: AsyncParsableCommand {
     @Flag(help: "Remove the notes.")
     var clear = false
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         if clear, text != nil { throw ValidationError("--clear cannot be combined with new notes.") }
     }
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let lock = try await NameResolver(client).lock(lock)
         guard clear || text != nil else {
             let answer = try await client.devices.get(lock.id)

@@ -28,8 +28,7 @@ struct Simulate: AsyncParsableCommand {
         completion: .list(SimulatorEvent.allCases.map(\.rawValue)))
     var event: String
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     /// The event's API name: hyphens are accepted in place of underscores.
     private var word: String { event.replacing("-", with: "_") }
@@ -42,7 +41,7 @@ struct Simulate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let lock = try await NameResolver(client).lock(lock)
         let answer = try await client.trigger(word, on: lock.id)
         let device = answer.content

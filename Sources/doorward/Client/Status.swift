@@ -20,11 +20,10 @@ struct Status: AsyncParsableCommand {
     @Flag(help: "Keep running and show changes, until Ctrl-C.")
     var watch = false
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let lock = try await NameResolver(client).lock(lock)
         guard !watch else {
             let follower = StatusFollower(client: client, isJSON: output.json)

@@ -23,11 +23,10 @@ struct Whoami: AsyncParsableCommand {
     @Flag(help: "List all sign-ins on this machine; no request is sent.")
     var all = false
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let access = gateway.access
+        let access = output.gateway.access
         if all {
             let list = try SignInList(access)
             return output.print(json: list.json) { list.lines($0) }

@@ -80,12 +80,11 @@ struct KeyCreate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("When the key expires.", valueName: "time"))
     var expires = "+90d"
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
         let expiry = try TimeArgument(expires, option: "--expires").instant(now: SystemClock().now())
-        let client = try gateway.client()
+        let client = try output.client()
         let entity = try await NameResolver(client).entity(argument.entity, of: role.kinds)
         let new = [
             "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": role.word,

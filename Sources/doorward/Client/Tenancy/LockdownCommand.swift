@@ -25,11 +25,10 @@ struct LockdownCommand: AsyncParsableCommand {
     var reason: String?
 
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await argument.find(NameResolver(client))
         let answer = try await Progress("Locking down \(found.name)").during {
             try await namingOptions({ $0 == "reason" ? FieldOption("--reason") : nil }) {
@@ -95,16 +94,14 @@ struct LiftCommand: AsyncParsableCommand {
         discussion: "Example: doorward lift \"Quay 1\"")
 
     @OptionGroup var argument: NounArgument<Doorward.Property>
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await argument.find(NameResolver(client))
         let answer = try await client.properties.liftLockdown(of: found.id)
-        let name = answer.content.name.printable
-        output.print(json: answer.json) { style in
-            style.isInteractive ? ["The lockdown of \(name) has ended. No lock has moved."] : ["\(name)\tlifted"]
-        }
+        let name = answer.content.name
+        output.print(
+            json: answer.json, sentence: "The lockdown of \(name.printable) has ended. No lock has moved.", values: name, "lifted")
     }
 }

@@ -137,11 +137,10 @@ struct NounList<Noun: ListedByCommand, Filter: ListFilter>: AsyncParsableCommand
 
     @OptionGroup var filter: Filter
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         let objects = try await Resource<Noun>(client: client).list(filter.items(finder)).all()
         let names = output.json ? [:] : try await finder.names(of: Noun.kinds(shownWith: objects.content))
@@ -156,11 +155,10 @@ struct NounShow<Noun: ListedByCommand>: AsyncParsableCommand {
     }
 
     @OptionGroup var argument: NounArgument<Noun>
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         let answer = try await Resource<Noun>(client: client).get(argument.find(finder).id)
         let names = output.json ? [:] : try await finder.names(of: Noun.kinds(shownWith: [answer.content]))
@@ -177,11 +175,10 @@ struct PlaceRename<Noun: Place>: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The new name.", valueName: "name"))
     var name: String
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await argument.find(NameResolver(client))
         let answer = try await namingOptions({ $0 == "name" ? FieldOption("the new name") : nil }) {
             try await Resource<Noun>(client: client).change(found.id, ["name": name])

@@ -85,11 +85,10 @@ struct PortfolioCreate: AsyncParsableCommand {
         completion: .userName)
     var owner: [String] = []
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         var owners: [String] = []
         for person in owner { owners.append(try await NameResolver(client).person(person)) }
         let new = Doorward.JSONValue.object([
@@ -196,11 +195,10 @@ struct PropertyCreate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The time zone of the property, as in Europe/Berlin.", valueName: "zone"))
     var timeZone: String?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let portfolioID = try await NameResolver(client).portfolio(portfolio).id
         let new = ["name": name, "portfolioId": portfolioID, "defaultTimeZone": timeZone].compactMapValues(\.self)
         let answer = try await namingOptions(option) { try await client.properties.create(new) }
@@ -283,11 +281,10 @@ struct UnitCreate: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The property: a name or id.", valueName: "property"), completion: .propertyName)
     var property: String
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let new = ["name": name, "propertyId": try await NameResolver(client).property(property)]
         let answer = try await namingOptions(option) { try await client.units.create(new) }
         output.printCreated(answer.json, "unit", name: answer.content.name, id: answer.content.id)

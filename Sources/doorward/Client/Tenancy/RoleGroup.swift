@@ -33,11 +33,10 @@ struct RoleList: AsyncParsableCommand {
 
     @OptionGroup var argument: EntityArgument
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await NameResolver(client).entity(argument.entity, of: AssociatedEntityType.allCases)
         let people = try await client.roles.list(on: found.roleEntity).all()
         output.print(json: people.json) { Self.lines(people.content, table.style($0)) }
@@ -80,20 +79,18 @@ struct RoleAdd: AsyncParsableCommand {
     var role: RoleArgument
 
     @OptionGroup var argument: EntityArgument
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let finder = NameResolver(client)
         let entity = try await finder.entity(argument.entity, of: role.kinds)
         let person = try await Self.person(user.text, role, argument.entity, finder)
         let answer = try await client.roles.assign(role.apiRole, to: person.id, on: entity.roleEntity)
-        output.print(json: answer.json) { style in
-            let (name, role) = (person.name.printable, DisplayText.role(answer.content.roleWithinEntity))
-            return style.isInteractive
-                ? ["\(name) is \(role) of \(entity.name.printable)."] : ["\(name)\t\(role)\t\(entity.name.printable)"]
-        }
+        let role = DisplayText.role(answer.content.roleWithinEntity)
+        output.print(
+            json: answer.json, sentence: "\(person.name.printable) is \(role) of \(entity.name.printable).",
+            values: person.name, role, entity.name)
     }
 
     /// Finds the user; for an unknown address the error names the command that invites.

@@ -16,11 +16,10 @@ struct SessionList: AsyncParsableCommand {
         commandName: "list", abstract: "List your sessions.", discussion: "Example: doorward session list")
 
     @OptionGroup var table: TableOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let sessions = try await gateway.client().sessions()
+        let sessions = try await output.client().sessions()
         output.print(json: sessions.json) { Self.lines(sessions.content, table.style($0)) }
     }
 

@@ -17,11 +17,10 @@ struct SubscriptionShow: AsyncParsableCommand {
         discussion: "Example: doorward subscription show \"Harbour Homes\"")
 
     @OptionGroup var argument: NounArgument<Doorward.Portfolio>
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await argument.find(NameResolver(client))
         let answer = try await client.portfolios.subscription(of: found.id)
         output.print(json: answer.json) { Self.lines(answer.content, $0) }
@@ -76,8 +75,7 @@ struct SubscriptionSet: AsyncParsableCommand {
         transform: SubscriptionLimitArgument.init)
     var limit: [SubscriptionLimitArgument] = []
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         guard tier != nil || !module.isEmpty || !limit.isEmpty else { throw ValidationError("Give --tier, --module or --limit.") }
@@ -88,7 +86,7 @@ struct SubscriptionSet: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await argument.find(NameResolver(client))
         let modules = Dictionary(module.map { ($0.name, Doorward.JSONValue.bool($0.isOn)) }) { first, _ in first }
         let limits = Dictionary(limit.map { ($0.name, $0.value) }) { first, _ in first }

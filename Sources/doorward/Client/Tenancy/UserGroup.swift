@@ -101,11 +101,10 @@ struct UserCreate: AsyncParsableCommand {
     @Flag(help: "Read a password for the person from the first line of standard input.")
     var passwordStdin = false
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         var new = ["email": email, "firstName": firstName, "lastName": lastName ?? ""]
         guard passwordStdin else {
             let answer = try await creating { try await client.users.createInvited(new) }
@@ -156,15 +155,14 @@ struct UserRename: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The new last name; '' for none.", valueName: "name"))
     var lastName: String?
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         guard firstName != nil || lastName != nil else { throw ValidationError("Give --first-name, --last-name or both.") }
     }
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await argument.find(NameResolver(client))
         let answer = try await namingOptions(Self.option) {
             try await client.users.change(found.id, ["firstName": firstName, "lastName": lastName].compactMapValues(\.self))
@@ -203,11 +201,10 @@ struct Invite: AsyncParsableCommand {
         help: ArgumentHelp("The portfolio, property or unit: a name or id.", valueName: "entity"), completion: .entityName)
     var entity: String
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let found = try await NameResolver(client).entity(entity, of: role.kinds)
         let answer = try await namingOptions({ $0 == "email" ? FieldOption("the email address") : nil }) {
             try await client.roles.invite(email, to: role.apiRole, on: found.roleEntity)
