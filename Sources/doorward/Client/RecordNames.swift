@@ -1,16 +1,34 @@
 import DoorwardClient
 
+/// A kind of entity that access records refer to by id. The raw value is the name of its type in the API.
+enum RecordEntity: String, Sendable {
+    case lock = "LockDevice"
+    case property = "Property"
+    case unit = "Unit"
+    case person = "User"
+    case guestAccess = "GuestAccess"
+
+    /// The kind that an id in a field of a change refers to; `nil` if the field has no id.
+    init?(field: String) {
+        switch field {
+        case "deviceIds": self = .lock
+        case "propertyId", "defaultPropertyId": self = .property
+        case "unitId", "defaultUnitId": self = .unit
+        case "userId", "guestUserId": self = .person
+        default: return nil
+        }
+    }
+}
+
 /// The names of the entities that access records refer to by id: locks, properties, units, people and guest accesses.
 ///
 /// Each kind is looked up with one list request, and only when a record refers to an id of this kind without a name. An id that
 /// is in no list, such as that of a detached lock, is not looked up again.
 struct RecordNames: Sendable {
-    var locks: [String: String] = [:]
+    /// The names of each kind, by id.
+    var byKind: [RecordEntity: [String: String]] = [:]
     /// The place of each lock, as `LockView` shows it.
     var places: [String: String] = [:]
-    var properties: [String: String] = [:]
-    var units: [String: String] = [:]
-    var people: [String: String] = [:]
     var guestAccesses: [String: Doorward.GuestAccess] = [:]
     /// The ids that were looked up, found or not.
     private var lookedUp = RecordReferences()
@@ -21,6 +39,11 @@ struct RecordNames: Sendable {
 
     init() {}
 
+    subscript(kind: RecordEntity, id: String) -> String? {
+        get { byKind[kind]?[id] }
+        set { byKind[kind, default: [:]][id] = newValue }
+    }
+
     /// Looks up missing names. If a request fails, the ids are shown, and the next records cause another attempt.
     mutating func lookUp(_ records: [Doorward.AccessRecord], _ client: DoorwardClient) async {
         var wanted = RecordReferences()
@@ -28,39 +51,67 @@ struct RecordNames: Sendable {
             wanted.add(record)
             // The actor's name is in the record; a person who has left the caller's properties is in no list of people.
             if record.actorKind == "USER", let id = record.actorId, let name = record.actorName {
-                people[id] = people[id] ?? name
+                self[.person, id] = self[.person, id] ?? name
             }
             noteTarget(of: record)
         }
-        await lookUpGuestAccesses(&wanted, client)
-        await lookUpLocks(wanted, client)
-        if isMissing(wanted.properties, properties, lookedUp.properties),
-            let list = await Self.list({ try await client.properties.list().all().content })
-        {
-            for property in list { properties[property.id] = property.name }
-            lookedUp.properties.formUnion(wanted.properties)
+        await lookUp(.guestAccess, wanted) {
+            try await client.guestAccesses.list().all().content
+        } note: { names, access in
+            names.guestAccesses[access.id] = access
+            names.lookedUp[.guestAccess, default: []].insert(access.id)
+            if let guest = access.guest { names[.person, guest.id] = names[.person, guest.id] ?? guest.name }
         }
-        if isMissing(wanted.units, units, lookedUp.units),
-            let list = await Self.list({ try await client.units.list().all().content })
-        {
-            for unit in list { units[unit.id] = unit.name }
-            lookedUp.units.formUnion(wanted.units)
+        // A guest access without a label is shown with the name of its guest.
+        let unlabelled = (wanted[.guestAccess] ?? []).compactMap { guestAccesses[$0] }.filter { $0.label == nil }
+        wanted[.person, default: []].formUnion(unlabelled.compactMap(\.guestUserId))
+        // The list of locks names their properties and units, too.
+        await lookUp(.lock, wanted) {
+            try await client.devices.list().all().content
+        } note: { names, lock in
+            (names[.lock, lock.id], names.places[lock.id]) = (lock.name, LockView(lock).place)
+            if let id = lock.propertyId, let name = lock.propertyName { names[.property, id] = name }
+            if let id = lock.unitId, let name = lock.unitName { names[.unit, id] = name }
         }
-        if isMissing(wanted.people, people, lookedUp.people),
-            let list = await Self.list({ try await client.users.list().all().content })
-        {
-            for user in list { people[user.id] = user.fullName ?? user.email }
-            lookedUp.people.formUnion(wanted.people)
+        await lookUp(.property, wanted) {
+            try await client.properties.list().all().content
+        } note: {
+            $0[.property, $1.id] = $1.name
+        }
+        await lookUp(.unit, wanted) {
+            try await client.units.list().all().content
+        } note: {
+            $0[.unit, $1.id] = $1.name
+        }
+        await lookUp(.person, wanted) {
+            try await client.users.list().all().content
+        } note: { names, user in
+            names[.person, user.id] = user.fullName ?? user.email
         }
         fillIn(lookedUp: lookedUp)
     }
 
+    /// Notes the entities of a kind, if a wanted one has no name and was not looked up. The list is empty if the caller may not read it.
+    private mutating func lookUp<Item>(
+        _ kind: RecordEntity, _ wanted: RecordReferences, _ list: () async throws -> [Item], note: (inout Self, Item) -> Void
+    ) async {
+        let missing = (wanted[kind] ?? []).filter { self[kind, $0] == nil }
+        guard !missing.isSubset(of: lookedUp[kind] ?? []) else { return }
+        do {
+            for item in try await list() { note(&self, item) }
+        } catch ClientError.refused(let refusal) where refusal.status == 403 {
+            // Nothing is noted.
+        } catch {
+            return
+        }
+        lookedUp[kind, default: []].formUnion(wanted[kind] ?? [])
+    }
+
     /// Adds the recorded names of entities that were looked up and are in no list.
     mutating func fillIn(lookedUp: RecordReferences) {
-        Self.fillIn(&locks, lookedUp.locks, from: recorded)
-        Self.fillIn(&properties, lookedUp.properties, from: recorded)
-        Self.fillIn(&units, lookedUp.units, from: recorded)
-        Self.fillIn(&people, lookedUp.people, from: recorded)
+        for (kind, ids) in lookedUp {
+            for id in ids where self[kind, id] == nil { self[kind, id] = recorded[id] }
+        }
     }
 
     /// Remembers the name that a record of a change contains of its target.
@@ -71,98 +122,29 @@ struct RecordNames: Sendable {
         if let name, recorded[id] == nil || record.action == "DELETE" { recorded[id] = name }
         if record.targetType == "GuestAccess", let guest = RecordChange(record).guestOrLabel { recordedGuests[id] = guest }
     }
-
-    private static func fillIn(
-        _ names: inout [String: String], _ lookedUp: Set<String>, from recorded: [String: String]
-    ) {
-        for id in lookedUp where names[id] == nil { names[id] = recorded[id] }
-    }
-
-    /// Looks up the guest accesses. If an access has no label, adds its guest to the people to look up.
-    private mutating func lookUpGuestAccesses(_ wanted: inout RecordReferences, _ client: DoorwardClient) async {
-        if isMissing(wanted.guestAccesses, guestAccesses, lookedUp.guestAccesses),
-            let list = await Self.list({ try await client.guestAccesses.list().all().content })
-        {
-            for access in list {
-                guestAccesses[access.id] = access
-                if let guest = access.guest { people[guest.id] = people[guest.id] ?? guest.name }
-            }
-            lookedUp.guestAccesses.formUnion(wanted.guestAccesses)
-        }
-        for access in wanted.guestAccesses.compactMap({ guestAccesses[$0] }) where access.label == nil {
-            if let guest = access.guestUserId { wanted.people.insert(guest) }
-        }
-    }
-
-    /// Looks up the locks, and the properties and units that the list of locks names.
-    private mutating func lookUpLocks(_ wanted: RecordReferences, _ client: DoorwardClient) async {
-        guard isMissing(wanted.locks, locks, lookedUp.locks),
-            let list = await Self.list({ try await client.devices.list().all().content })
-        else { return }
-        for lock in list {
-            (locks[lock.id], places[lock.id]) = (lock.name, LockView(lock).place)
-            if let id = lock.propertyId, let name = lock.propertyName { properties[id] = name }
-            if let id = lock.unitId, let name = lock.unitName { units[id] = name }
-        }
-        lookedUp.locks.formUnion(wanted.locks)
-    }
-
-    private func isMissing(_ ids: Set<String>, _ known: [String: some Any], _ lookedUp: Set<String>) -> Bool {
-        ids.contains { known[$0] == nil && !lookedUp.contains($0) }
-    }
-
-    /// Returns the fetched list; empty if the caller may not read it, `nil` if it could not be fetched.
-    private static func list<Item>(_ fetch: () async throws -> [Item]) async -> [Item]? {
-        do {
-            return try await fetch()
-        } catch ClientError.refused(let refusal) where refusal.status == 403 {
-            return []
-        } catch {
-            return nil
-        }
-    }
 }
 
-/// The ids in access records for which the records contain no name.
-struct RecordReferences: Sendable, Equatable {
-    var locks: Set<String> = []
-    var properties: Set<String> = []
-    var units: Set<String> = []
-    var people: Set<String> = []
-    var guestAccesses: Set<String> = []
+/// The ids in access records for which the records contain no name, by kind.
+typealias RecordReferences = [RecordEntity: Set<String>]
 
-    init(_ ids: [(id: String, type: String)] = []) { for (id, type) in ids { add(id, of: type) } }
-
+extension RecordReferences {
     mutating func add(_ record: Doorward.AccessRecord) {
         // A record in a reduced view has neither the name nor the place of the lock.
-        if let lock = record.deviceId, record.deviceName == nil { locks.insert(lock) }
-        if let property = record.propertyId { properties.insert(property) }
-        if let unit = record.unitId { units.insert(unit) }
-        if record.actorKind == "USER", record.actorName == nil, let person = record.actorId { people.insert(person) }
+        if record.deviceName == nil { add(.lock, record.deviceId) }
+        add(.property, record.propertyId)
+        add(.unit, record.unitId)
+        if record.actorKind == "USER", record.actorName == nil { add(.person, record.actorId) }
         guard record.kind == "ADMIN_CHANGE" else { return }
         let change = RecordChange(record)
-        for (field, value) in change.fields { add(field, value) }
-        if let target = record.targetId, !change.isNamed { add(target, of: record.targetType) }
+        for (field, value) in change.fields {
+            guard let kind = RecordEntity(field: field) else { continue }
+            let values = if case .array(let values) = value { values } else { [value] }
+            for case .string(let id) in values { add(kind, id) }
+        }
+        if !change.isNamed, let kind = record.targetType.flatMap({ RecordEntity(rawValue: $0) }) { add(kind, record.targetId) }
     }
 
-    private mutating func add(_ id: String, of type: String?) {
-        switch type {
-        case "LockDevice": locks.insert(id)
-        case "Property": properties.insert(id)
-        case "Unit": units.insert(id)
-        case "User": people.insert(id)
-        case "GuestAccess": guestAccesses.insert(id)
-        default: break
-        }
-    }
-
-    private mutating func add(_ field: String, _ value: Doorward.JSONValue) {
-        switch (RecordChange.Reference(field), value) {
-        case (.lock?, .array(let ids)): locks.formUnion(ids.compactMap { if case .string(let id) = $0 { id } else { nil } })
-        case (.property?, .string(let id)): properties.insert(id)
-        case (.unit?, .string(let id)): units.insert(id)
-        case (.person?, .string(let id)): people.insert(id)
-        default: break
-        }
+    private mutating func add(_ kind: RecordEntity, _ id: String?) {
+        if let id { self[kind, default: []].insert(id) }
     }
 }

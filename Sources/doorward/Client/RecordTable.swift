@@ -47,7 +47,7 @@ struct RecordTable: Sendable {
         case "OUTSIDE": return "somebody without access"
         case "API_KEY": return "an API key"
         case "GUEST_LINK": return "a guest's link"
-        default: return record.actorId.map { names.people[$0] ?? $0 }
+        default: return record.actorId.map { names[.person, $0] ?? $0 }
         }
     }
 
@@ -55,21 +55,20 @@ struct RecordTable: Sendable {
         if let operation = record.operation { return DisplayText.word(operation) }
         if let event = record.event { return DisplayText.word(event) }
         if let action = record.action {
-            return ([DisplayText.word(action)] + [record.targetType.map(DisplayText.kind)].compactMap(\.self)).joined(
-                separator: " ")
+            return [DisplayText.word(action), record.targetType.map(DisplayText.kind)].compactMap(\.self).joined(separator: " ")
         }
         return DisplayText.word(record.kind)
     }
 
     private func lock(_ record: Doorward.AccessRecord) -> String? {
-        record.deviceName ?? record.deviceId.map { names.locks[$0] ?? $0 }
+        record.deviceName ?? record.deviceId.map { names[.lock, $0] ?? $0 }
     }
 
     /// Returns the place of the record. For a record in a reduced view, which has no place, returns
     /// the present place of the lock.
     private func place(_ record: Doorward.AccessRecord) -> String? {
-        let property = record.propertyId.map { names.properties[$0] ?? $0 }
-        let unit = record.unitId.map { names.units[$0] ?? $0 }
+        let property = record.propertyId.map { names[.property, $0] ?? $0 }
+        let unit = record.unitId.map { names[.unit, $0] ?? $0 }
         let parts = [property, unit].compactMap(\.self)
         guard parts.isEmpty else { return parts.joined(separator: " / ") }
         return record.logId == nil ? record.deviceId.flatMap { names.places[$0] } : nil
@@ -115,21 +114,6 @@ struct RecordChange: Sendable {
         after = Self.object(record.details?["after"])
     }
 
-    /// The entity type that an id in a field refers to.
-    enum Reference {
-        case lock, property, unit, person
-
-        init?(_ field: String) {
-            switch field {
-            case "deviceIds": self = .lock
-            case "propertyId", "defaultPropertyId": self = .property
-            case "unitId", "defaultUnitId": self = .unit
-            case "userId", "guestUserId": self = .person
-            default: return nil
-            }
-        }
-    }
-
     /// The fields before and after the change, with their values.
     var fields: [(String, Doorward.JSONValue)] {
         var fields = before.map { ($0.key, $0.value) } + after.map { ($0.key, $0.value) }
@@ -159,28 +143,28 @@ struct RecordChange: Sendable {
 
     /// The name that the record contains of the changed entity; for an invitation its address.
     var ownName: String? {
-        let person = ["firstName", "lastName"].compactMap { Self.text(after[$0]) ?? Self.text(before[$0]) }.filter { !$0.isEmpty }
-        return Self.text(after["name"]) ?? Self.text(before["name"]) ?? Self.text(after["label"]) ?? Self.text(before["label"])
-            ?? (person.isEmpty ? nil : person.joined(separator: " ")) ?? Self.text(after["email"]) ?? Self.text(before["email"])
+        let person = ["firstName", "lastName"].compactMap(latest)
+        return latest("name") ?? latest("label") ?? (person.isEmpty ? nil : person.joined(separator: " ")) ?? latest("email")
     }
+
+    /// The text of a field after the change, else before it.
+    private func latest(_ field: String) -> String? { Self.text(after[field]) ?? Self.text(before[field]) }
 
     /// The name of the changed entity; `nil` for a lock, which has its own column.
     private func target(_ names: RecordNames) -> String? {
-        let id = record.targetId ?? ""
+        let kind = record.targetType.flatMap { RecordEntity(rawValue: $0) }
+        let name = kind.flatMap { kind in record.targetId.flatMap { names[kind, $0] } }
         switch record.targetType {
         case "LockDevice": return nil
         case "UserRoleAssociation": return person(names)
         case "GuestAccess": return guest(names)
-        case "Property": return ownName ?? names.properties[id] ?? record.targetId
-        case "Unit": return ownName ?? names.units[id] ?? record.targetId
-        case "User": return names.people[id] ?? ownName ?? record.targetId
-        default: return ownName ?? person(names) ?? record.targetId
+        case "User": return name ?? ownName ?? record.targetId
+        default: return ownName ?? name ?? person(names) ?? record.targetId
         }
     }
 
     private func person(_ names: RecordNames) -> String? {
-        guard let id = Self.text(after["userId"]) ?? Self.text(before["userId"]) else { return nil }
-        return names.people[id] ?? id
+        latest("userId").map { names[.person, $0] ?? $0 }
     }
 
     private func guest(_ names: RecordNames) -> String? {
@@ -188,7 +172,7 @@ struct RecordChange: Sendable {
         if let label = Self.text(after["label"]) ?? access?.label { return label }
         let recorded = record.targetId.flatMap { names.recordedGuests[$0] }
         guard let id = Self.text(after["guestUserId"]) ?? access?.guestUserId ?? recorded else { return record.targetId }
-        return names.people[id] ?? id
+        return names[.person, id] ?? id
     }
 
     private func changes(_ names: RecordNames) -> String? {
@@ -213,13 +197,7 @@ struct RecordChange: Sendable {
     /// Returns a value as text; `nil` if it is absent or not shown.
     private func shown(_ value: Doorward.JSONValue?, _ field: String, _ names: RecordNames) -> String? {
         switch value {
-        case .string(let text):
-            switch Reference(field) {
-            case .property?: names.properties[text] ?? text
-            case .unit?: names.units[text] ?? text
-            case .person?: names.people[text] ?? text
-            default: text
-            }
+        case .string(let text): RecordEntity(field: field).flatMap { names[$0, text] } ?? text
         case .bool(let flag): flag ? "yes" : "no"
         case .integer(let number): "\(number)"
         case .number(let number): "\(number)"
@@ -250,7 +228,7 @@ struct RecordChange: Sendable {
         let access = record.targetId.flatMap { names.guestAccesses[$0] }
         var ids = access?.deviceIds ?? []
         if case .array(let values) = after["deviceIds"] { ids = values.compactMap { Self.text($0) } }
-        return ids.isEmpty ? nil : ids.map { names.locks[$0] ?? $0 }.joined(separator: ", ")
+        return ids.isEmpty ? nil : ids.map { names[.lock, $0] ?? $0 }.joined(separator: ", ")
     }
 
     /// The id fields by the type of the entity that they refer to.

@@ -79,8 +79,10 @@ import Testing
     @Test("known names are shown instead of ids")
     func names() {
         var names = RecordNames()
-        (names.locks, names.places) = (["d-1": "Front"], ["d-1": "Quay 1 / 1a"])
-        (names.properties, names.units, names.people) = (["p": "Quay 2"], ["u": "2b"], ["gus": "Gus Example"])
+        names.places = ["d-1": "Quay 1 / 1a"]
+        names.byKind = [
+            .lock: ["d-1": "Front"], .property: ["p": "Quay 2"], .unit: ["u": "2b"], .person: ["gus": "Gus Example"],
+        ]
         let reduced = record("COMMAND_INTENT") {
             ($0.actor, $0.operation, $0.deviceId, $0.decision) = ("you", "UNLOCK", "d-1", "ALLOWED")
         }
@@ -98,8 +100,10 @@ import Testing
     @Test("a change is shown with its target and the changed values")
     func changes() {
         var names = RecordNames()
-        (names.locks, names.people) = (["d-1": "Front"], ["gus": "Gus Example"])
-        (names.properties, names.units) = (["p": "Quay 1", "q": "Quay 2"], ["u": "1a"])
+        names.byKind = [
+            .lock: ["d-1": "Front"], .person: ["gus": "Gus Example"], .property: ["p": "Quay 1", "q": "Quay 2"],
+            .unit: ["u": "1a"],
+        ]
         var gusAccess = Doorward.GuestAccess(id: "t-1")
         (gusAccess.guestUserId, gusAccess.deviceIds) = ("gus", ["d-1"])
         names.guestAccesses["t-1"] = gusAccess
@@ -139,7 +143,7 @@ import Testing
             record("COMMAND_INTENT") {
                 ($0.actorKind, $0.actorId, $0.actorName, $0.deviceId, $0.deviceName) = ("USER", "u-1", "Olga", "d-1", "Front")
             })
-        #expect(references == RecordReferences())
+        #expect(references.isEmpty)
         references.add(record("COMMAND_INTENT") { ($0.actorKind, $0.actorId, $0.deviceId) = ("USER", "u-1", "d-1") })
         references.add(change("REVOKE", "GuestAccess"))
         references.add(change("UPDATE", "Unit", after: ["name": .string("1a")]))
@@ -150,10 +154,10 @@ import Testing
                     "userId": .string("u-2"), "associatedEntityType": .string("PROPERTY"), "associatedEntityId": .string("p-1"),
                 ]))
         references.add(change("GRANT", "GuestAccess", after: ["label": .string("x"), "deviceIds": .array([.string("d-2")])]))
-        var expected = RecordReferences()
-        (expected.people, expected.locks) = (["u-1", "u-2"], ["d-1", "d-2"])
-        (expected.properties, expected.guestAccesses) = (["p-1"], ["t-1"])
-        #expect(references == expected)
+        #expect(
+            references == [
+                .person: ["u-1", "u-2"], .lock: ["d-1", "d-2"], .property: ["p-1"], .guestAccess: ["t-1"],
+            ])
     }
 
     @Test("an empty list prints a sentence on a terminal, and nothing in a pipe or while following")
@@ -204,11 +208,11 @@ import Testing
         let deletion = change("DELETE", "Unit", before: ["name": .string("1B")]) { $0.propertyId = "p" }
         let grant = change("GRANT", "GuestAccess", after: ["guestUserId": .string("gus"), "deviceIds": .array([])])
         for record in [deletion, grant] { names.noteTarget(of: record) }
-        names.people = ["gus": "Gus Example"]
+        names[.person, "gus"] = "Gus Example"
         let revocation = change("REVOKE", "GuestAccess", after: ["revokedAt": .string("\(at)")])
         #expect(line(revocation, names).contains("\trevoke guest access\t-\tGus Example\t"))
-        names.fillIn(lookedUp: RecordReferences([("t-1", "Unit")]))
-        #expect(names.units == ["t-1": "1B"])
+        names.fillIn(lookedUp: [.unit: ["t-1"]])
+        #expect(names[.unit, "t-1"] == "1B")
     }
 
     @Test("a lockdown is shown with its state and reason, and an API key and an invitation by name and address")
@@ -217,7 +221,7 @@ import Testing
             ["lockdown": .object(["active": .bool(isActive), "reason": isActive ? .string("a drill") : .null])]
         }
         var names = RecordNames()
-        names.properties = ["t-1": "Quay 1"]
+        names[.property, "t-1"] = "Quay 1"
         let start = change("UPDATE", "Property", before: state(false), after: state(true))
         #expect(line(start, names).contains("\tQuay 1: lockdown off → on (a drill)\t"))
         let key = change("DELETE", "APIKey", before: ["name": .string("Display")])
