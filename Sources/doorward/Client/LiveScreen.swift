@@ -85,9 +85,16 @@ private final class Latest<Value: Sendable>: Sendable {
 }
 
 /// The live stream of a command that runs until Ctrl-C. The stream reconnects by itself.
-struct FollowedStream: Sendable {
-    private let live: Live
-    private let connection: Connection
+final class FollowedStream: Sendable {
+    /// The attempts to open the stream.
+    private struct State {
+        var isAway = false
+        var last: ClientError?
+    }
+
+    private let client: DoorwardClient
+    private let report: @Sendable (_ message: String, _ isAway: Bool) -> Void
+    private let state = Mutex(State())
 
     /// - Parameter report: receives a message when the gateway becomes unreachable, and when it is reachable again.
     init(
@@ -96,9 +103,7 @@ struct FollowedStream: Sendable {
             StandardStream.error.line(message)
         }
     ) {
-        let connection = Connection(server: "\(client.server)", report: report)
-        self.connection = connection
-        live = client.live { connection.note($0) }
+        (self.client, self.report) = (client, report)
     }
 
     /// Runs `body`, and converts the error with which the stream ends to a message for the user of the command.
@@ -106,34 +111,20 @@ struct FollowedStream: Sendable {
     /// - Parameter revoked: the message if the right to the data ends.
     func run<Result>(revoked: String, _ body: (Live) async throws -> Result) async throws -> Result {
         do {
-            return try await body(live)
+            return try await body(client.live { self.note($0) })
         } catch let error as DoorwardError {
-            throw connection.failure(error, revoked: revoked)
+            // The error of the connection from which the error of the stream was made has more details.
+            if let last = state.withLock({ $0.last }), DoorwardError(last) == error { throw last }
+            throw CommandFailure(error, revoked: revoked)
         }
     }
-}
 
-/// The attempts to open a stream.
-private final class Connection: Sendable {
-    private struct State {
-        var isAway = false
-        var last: ClientError?
-    }
-
-    private let server: String
-    private let report: @Sendable (_ message: String, _ isAway: Bool) -> Void
-    private let state = Mutex(State())
-
-    init(server: String, report: @escaping @Sendable (_ message: String, _ isAway: Bool) -> Void) {
-        (self.server, self.report) = (server, report)
-    }
-
-    func note(_ event: LiveConnectionEvent) {
+    private func note(_ event: LiveConnectionEvent) {
         let news = state.withLock { state -> (String, Bool)? in
             switch event {
             case .opened:
                 defer { state.isAway = false }
-                return state.isAway ? ("doorward: \(server) is back", false) : nil
+                return state.isAway ? ("doorward: \(client.server) is back", false) : nil
             case .failed(let error):
                 state.last = error
                 guard DoorwardError(error).isTransient, !state.isAway else { return nil }
@@ -142,12 +133,6 @@ private final class Connection: Sendable {
             }
         }
         if let (message, isAway) = news { report(message, isAway) }
-    }
-
-    /// Returns the error of the connection from which an error of the stream was made, as it has more details.
-    func failure(_ error: DoorwardError, revoked: String) -> any Error {
-        if let last = state.withLock({ $0.last }), DoorwardError(last) == error { return last }
-        return CommandFailure(error, revoked: revoked)
     }
 }
 
