@@ -152,11 +152,16 @@ enum APIPath {
     }
 
     /// Whether a path or query may contain the byte (RFC 3986, sections 3.3 and 3.4).
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte.isLetterOrDigit(or: "-._~!$&'()*+,;=:@/?%") }
+}
+
+extension UInt8 {
+    /// Whether the byte is an ASCII letter or digit, or one of these characters.
+    fileprivate func isLetterOrDigit(or others: String) -> Bool {
+        switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
         case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "-._~!$&'()*+,;=:@/?%".utf8.contains(byte)
+        default: others.utf8.contains(self)
         }
     }
 }
@@ -181,13 +186,7 @@ struct HeaderArgument: ExpressibleByArgument, Equatable {
     }
 
     /// Whether a header's name may contain the byte (RFC 9110, section 5.6.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
+    private static func isTokenByte(_ byte: UInt8) -> Bool { byte.isLetterOrDigit(or: "!#$%&'*+-.^_`|~") }
 }
 
 /// Converts bytes that arrive in parts to text that cannot control a terminal.

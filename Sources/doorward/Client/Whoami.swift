@@ -144,9 +144,10 @@ struct SignInList {
                 Table.Cell(entry.isCurrent ? "yes" : "no", entry.isCurrent ? .green : nil),
             ]
         }
-        var table = Table("NAME", "WHO", "SERVER", "SESSION", "IN USE", rows: rows)
-        table.fittings = [.cut(to: 7), .cut(to: 12), .cut(to: 12), .cut(to: 17), .whole]
-        return table.lines(style)
+        return Table(
+            "NAME", "WHO", "SERVER", "SESSION", "IN USE",
+            fittings: [.cut(to: 7), .cut(to: 12), .cut(to: 12), .cut(to: 17), .whole], rows: rows
+        ).lines(style)
     }
 
     /// Returns the expiry of a session's credential, if it is known.
@@ -157,26 +158,14 @@ struct SignInList {
 
     /// `{"signIns": [{"name", "email", "server", "tokenExpiresAt", "caFile", "isInUse", "problem"}]}`.
     var json: [UInt8] {
-        let items = entries.map { entry in
-            Document.Item(
-                name: entry.name.description, email: entry.session?.email, server: entry.session?.server,
-                tokenExpiresAt: entry.session?.expiresAt.map { Timestamp(milliseconds: $0 * 1000).description },
-                caFile: entry.session?.caFile, isInUse: entry.isCurrent, problem: entry.problem)
+        let items = entries.map { entry -> [String: Doorward.JSONValue] in
+            let expiresAt = entry.session?.expiresAt.map { Timestamp(milliseconds: $0 * 1000).description }
+            let texts = [
+                "name": entry.name.description, "email": entry.session?.email, "server": entry.session?.server,
+                "tokenExpiresAt": expiresAt, "caFile": entry.session?.caFile, "problem": entry.problem,
+            ]
+            return texts.compactMapValues { $0.map { .string($0) } }.merging(["isInUse": .bool(entry.isCurrent)]) { $1 }
         }
-        return JSONOutput.document(Document(signIns: items))
-    }
-
-    private struct Document: Encodable {
-        let signIns: [Item]
-
-        struct Item: Encodable {
-            let name: String
-            let email: String?
-            let server: String?
-            let tokenExpiresAt: String?
-            let caFile: String?
-            let isInUse: Bool
-            let problem: String?
-        }
+        return JSONOutput.document(["signIns": items])
     }
 }
