@@ -67,13 +67,13 @@ struct SubscriptionSet: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("A module to switch; the option can be repeated.", valueName: "name=on|off"),
-        transform: SubscriptionSwitch.init)
-    var module: [SubscriptionSwitch] = []
+        transform: SubscriptionArgument.module)
+    var module: [SubscriptionArgument] = []
 
     @Option(
         help: ArgumentHelp("A limit to change; the option can be repeated.", valueName: "name=number|none"),
-        transform: SubscriptionLimitArgument.init)
-    var limit: [SubscriptionLimitArgument] = []
+        transform: SubscriptionArgument.limit)
+    var limit: [SubscriptionArgument] = []
 
     @OptionGroup var output: AnswerOptions
 
@@ -88,7 +88,7 @@ struct SubscriptionSet: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         let found = try await argument.find(NameResolver(client))
-        let modules = Dictionary(module.map { ($0.name, Doorward.JSONValue.bool($0.isOn)) }) { first, _ in first }
+        let modules = Dictionary(module.map { ($0.name, $0.value) }) { first, _ in first }
         let limits = Dictionary(limit.map { ($0.name, $0.value) }) { first, _ in first }
         let change: [String: Doorward.JSONValue] = [
             "tier": tier.map { Doorward.JSONValue.string($0) }, "modules": modules.isEmpty ? nil : .object(modules),
@@ -112,34 +112,32 @@ struct SubscriptionSet: AsyncParsableCommand {
     }
 }
 
-/// One `NAME=on` or `NAME=off` of a subscription's modules.
-struct SubscriptionSwitch: Equatable, Sendable {
+/// One `NAME=VALUE` of a subscription's modules or limits.
+struct SubscriptionArgument: Equatable, Sendable {
     let name: String
-    let isOn: Bool
-
-    /// - Throws: a `ValidationError` for any other text.
-    init(_ text: String) throws {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, ["on", "off"].contains(parts[1].lowercased()) else {
-            throw ValidationError("write it as NAME=on or NAME=off, as in `guestLinks=off`.")
-        }
-        (name, isOn) = (String(parts[0]), parts[1].lowercased() == "on")
-    }
-}
-
-/// One `NAME=NUMBER` or `NAME=none` of a subscription's limits.
-struct SubscriptionLimitArgument: Equatable, Sendable {
-    let name: String
-    /// The number as JSON, `null` for no limit.
     let value: Doorward.JSONValue
 
+    /// `NAME=on` or `NAME=off`.
+    ///
     /// - Throws: a `ValidationError` for any other text.
-    init(_ text: String) throws {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let number = parts.count == 2 ? Int64(parts[1]).flatMap { $0 >= 0 ? $0 : nil } : nil
-        guard parts.count == 2, !parts[0].isEmpty, number != nil || parts[1].lowercased() == "none" else {
-            throw ValidationError("write it as NAME=NUMBER or NAME=none, as in `maxUnits=200`.")
+    static func module(_ text: String) throws -> Self {
+        try Self(text, form: "NAME=on or NAME=off, as in `guestLinks=off`") { ["on": .bool(true), "off": .bool(false)][$0] }
+    }
+
+    /// `NAME=NUMBER`, or `NAME=none` for no limit, which is `null` in JSON.
+    ///
+    /// - Throws: a `ValidationError` for any other text.
+    static func limit(_ text: String) throws -> Self {
+        try Self(text, form: "NAME=NUMBER or NAME=none, as in `maxUnits=200`") { typed in
+            typed == "none" ? .null : Int64(typed).flatMap { $0 >= 0 ? .integer($0) : nil }
         }
-        (name, value) = (String(parts[0]), number.map { .integer($0) } ?? .null)
+    }
+
+    private init(_ text: String, form: String, value: (_ typed: String) -> Doorward.JSONValue?) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let value = value(parts[1].lowercased()) else {
+            throw ValidationError("write it as \(form).")
+        }
+        (name, self.value) = (String(parts[0]), value)
     }
 }

@@ -22,25 +22,25 @@ import Testing
 
     @Test("a module is switched with on or off", arguments: [("webhooks=on", true), ("webhooks=OFF", false)])
     func modules(_ text: String, _ isOn: Bool) throws {
-        let module = try SubscriptionSwitch(text)
-        #expect(module.name == "webhooks" && module.isOn == isOn)
+        let module = try SubscriptionArgument.module(text)
+        #expect(module.name == "webhooks" && module.value == .bool(isOn))
     }
 
     @Test("any other text is no module switch", arguments: ["webhooks", "webhooks=", "=on", "webhooks=true", "a=on=off"])
-    func noModule(_ text: String) { #expect(throws: ValidationError.self) { try SubscriptionSwitch(text) } }
+    func noModule(_ text: String) { #expect(throws: ValidationError.self) { try SubscriptionArgument.module(text) } }
 
     @Test(
         "a limit is a number from 0, or none",
         arguments: [("maxUnits=200", .integer(200)), ("maxUnits=0", .integer(0)), ("maxUnits=None", .null)]
             as [(String, Doorward.JSONValue)])
     func limits(_ text: String, _ value: Doorward.JSONValue) throws {
-        let limit = try SubscriptionLimitArgument(text)
+        let limit = try SubscriptionArgument.limit(text)
         #expect(limit.name == "maxUnits" && limit.value == value)
     }
 
     @Test(
         "any other text is no limit", arguments: ["maxUnits", "maxUnits=", "=3", "maxUnits=-1", "maxUnits=1.5", "maxUnits=many"])
-    func noLimit(_ text: String) { #expect(throws: ValidationError.self) { try SubscriptionLimitArgument(text) } }
+    func noLimit(_ text: String) { #expect(throws: ValidationError.self) { try SubscriptionArgument.limit(text) } }
 
     @Test(
         "a wrong field is reported under its option",
