@@ -51,8 +51,9 @@ struct Adapters: AsyncParsableCommand {
                     ]
                 }
         }
-        var table = Table("ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM", rows: rows)
-        table.fittings = [.whole, .cut(to: 8), .whole, .whole, .whole, .cut(to: 20)]
+        let table = Table(
+            "ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM",
+            fittings: [.whole, .cut(to: 8), .whole, .whole, .whole, .cut(to: 20)], rows: rows)
         let lines = table.lines(style)
         return style.isInteractive ? lines + ["", "To see the address keys of an adapter: doorward adapters ADAPTER"] : lines
     }

@@ -280,7 +280,7 @@ struct Detach: AsyncParsableCommand {
         var lock = try await NameResolver(client).lock(lock)
         if !yes {
             // Look up the name of a lock that was given by its id, for the confirmation question.
-            lock = NameResolver.FoundLock(id: lock.id, name: try await client.devices.get(lock.id).content.name)
+            lock = NameMatch(id: lock.id, name: try await client.devices.get(lock.id).content.name)
             let count = try await openGuestAccesses(lock.id, client)
             try Confirmation.ask(Self.question(lock.name, guestAccesses: count), otherwise: "Nothing was detached.")
         }
@@ -300,12 +300,7 @@ struct Detach: AsyncParsableCommand {
     }
 
     static func question(_ name: String, guestAccesses count: Int) -> String {
-        let ends =
-            switch count {
-            case 0: ""
-            case 1: " 1 guest access ends for it."
-            default: " \(count) guest accesses end for it."
-            }
+        let ends = count == 0 ? "" : " \(DisplayText.count(count, "guest access")) \(count == 1 ? "ends" : "end") for it."
         return "Detach \(name.printable)?\(ends)"
     }
 }

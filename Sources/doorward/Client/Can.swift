@@ -3,6 +3,30 @@ import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
 
+/// What the commands `can` and `who-can` ask about: an operation on a lock, now or later.
+struct LockQuestion: ParsableArguments {
+    @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
+    var operation: OperationArgument
+
+    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
+    var lock: String
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The time, now or later; up to a minute ago counts as now. (default: now)", valueName: "time"))
+    var at: String?
+
+    /// - Throws: a usage error for a text that is not a time.
+    func instant(now: Timestamp) throws -> String? {
+        try at.map { try TimeArgument($0, option: "--at").instant(now: now).description }
+    }
+
+    /// Runs `body`, and names rejected fields by the arguments and options.
+    func naming<Result>(_ body: () async throws -> Result) async throws -> Result {
+        try await namingOptions(["at": "--at", "userId": "the person", "deviceId": "the lock"], body)
+    }
+}
+
 /// `doorward can`: decides whether a person may do something to a lock, without doing it.
 struct Can: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,43 +46,21 @@ struct Can: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The person: `me`, an email address, an id or a name.", valueName: "user"))
     var user: String
 
-    @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
-    var operation: OperationArgument
-
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The time, now or later; up to a minute ago counts as now. (default: now)", valueName: "time"))
-    var at: String?
-
+    @OptionGroup var question: LockQuestion
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let instant = try at.map { try TimeArgument($0, option: "--at").instant(now: SystemClock().now()) }
+        let instant = try question.instant(now: SystemClock().now())
         let client = try output.client()
         let finder = NameResolver(client)
-        let lock = try await finder.lock(self.lock)
+        let lock = try await finder.lock(question.lock)
         let person = try await finder.askedPerson(user, on: lock.id)
-        let answer = try await namingOptions(Self.option) {
-            try await client.decide(
-                operation.action, on: lock.id, by: person?.id, at: instant?.description)
+        let answer = try await question.naming {
+            try await client.decide(question.operation.action, on: lock.id, by: person?.id, at: instant)
         }
-        let decision = answer.content
-        let view = DecisionView(decision: decision, person: person?.name, lock: lock.name)
+        let view = DecisionView(decision: answer.content, person: person?.name, lock: lock.name)
         output.print(json: answer.json) { [view.sentence($0)] }
-        if !decision.allowed { throw ExitCode.failure }
-    }
-
-    /// Maps a field of the request to its command-line option.
-    static func option(_ field: String) -> FieldOption? {
-        switch field {
-        case "at": FieldOption("--at")
-        case "userId": FieldOption("the person")
-        case "deviceId": FieldOption("the lock")
-        default: nil
-        }
+        if !answer.content.allowed { throw ExitCode.failure }
     }
 }
 
@@ -76,32 +78,22 @@ struct WhoCan: AsyncParsableCommand {
             Example: doorward who-can unlock "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
-    var operation: OperationArgument
-
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The time, now or later; up to a minute ago counts as now. (default: now)", valueName: "time"))
-    var at: String?
-
+    @OptionGroup var question: LockQuestion
     @OptionGroup var table: TableOptions
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
         let now = SystemClock().now()
-        let instant = try at.map { try TimeArgument($0, option: "--at").instant(now: now) }
+        let instant = try question.instant(now: now)
         let client = try output.client()
-        let lock = try await NameResolver(client).lock(self.lock)
-        let entries = try await namingOptions(Can.option) {
-            try await client.whoCan(operation.action, on: lock.id, at: instant?.description).all()
+        let lock = try await NameResolver(client).lock(question.lock)
+        let entries = try await question.naming {
+            try await client.whoCan(question.operation.action, on: lock.id, at: instant).all()
         }
         output.print(json: entries.json) { style in
             guard !entries.content.isEmpty else {
-                return style.isInteractive
-                    ? ["Nobody may \(DecisionView.verb(operation.action)) \(lock.name.printable)."] : []
+                let verb = DecisionView.verb(question.operation.action)
+                return style.isInteractive ? ["Nobody may \(verb) \(lock.name.printable)."] : []
             }
             let style = table.style(style)
             return Self.table(entries.content, style, now: now).lines(style)
@@ -119,9 +111,9 @@ struct WhoCan: AsyncParsableCommand {
                 Table.Cell(entry.principal.id, .dim),
             ]
         }
-        var table = Table("WHO", "KIND", "ROLE", "UNTIL", "ID", rows: rows)
-        table.fittings = [.cut(to: 8), .whole, .cut(to: 8), .whole, .id]
-        return table
+        return Table(
+            "WHO", "KIND", "ROLE", "UNTIL", "ID",
+            fittings: [.cut(to: 8), .whole, .cut(to: 8), .whole, .id], rows: rows)
     }
 }
 

@@ -104,7 +104,7 @@ struct Change: AsyncParsableCommand {
         }
         let views = GuestAccessChangeView(before: view(old), after: view(new))
         output.print(json: answer.json, lines: views.lines)
-        if from != nil || until != nil { views.after.warnOfClockChanges(output) }
+        if from != nil || until != nil { output.warn(views.after.clockChanges) }
         if let warning = answer.warning, !output.json { StandardStream.error.line("doorward: \(warning.printable)") }
     }
 
@@ -173,15 +173,11 @@ struct GuestAccessChangeView {
         let (guest, id) = (after.guest.printable, after.access.id.printable)
         if changed.isEmpty { return ["The guest access of \(guest), id \(id), already has these values: nothing was changed."] }
         let width = changed.map(\.name.count).max() ?? 0
+        let notes = after.clockChanges.filter { !before.clockChanges.contains($0) }
         return ["Changed the guest access of \(guest), id \(id)."]
             + changed.flatMap { fact in
-                let name = fact.name + String(repeating: " ", count: width - fact.name.count)
-                return ["  \(name)  \(fact.old)", "  \(String(repeating: " ", count: width))  now \(fact.new)"]
-            } + notes
-    }
-
-    private var notes: [String] {
-        after.clockChanges.filter { !before.clockChanges.contains($0) }.map { "  \($0)" }
+                ["  \(fact.name.padded(to: width))  \(fact.old)", "  \("".padded(to: width))  now \(fact.new)"]
+            } + notes.map { "  \($0)" }
     }
 
     private func facts(of view: GuestAccessView, _ style: OutputStyle) -> [(name: String, value: String)] {
@@ -196,7 +192,7 @@ struct GuestAccessChangeView {
 }
 
 /// The command-line option that sets a field of a request, for messages about the field.
-struct FieldOption: Equatable, Sendable {
+struct FieldOption: Equatable, Sendable, ExpressibleByStringLiteral {
     /// An option such as `--until`, or a noun for a positional argument.
     let name: String
     /// The typed value; `nil` if it is not a single text.
@@ -207,6 +203,15 @@ struct FieldOption: Equatable, Sendable {
     init(_ name: String, value: String? = nil, candidates: [String] = []) {
         (self.name, self.value, self.candidates) = (name, value, candidates)
     }
+
+    init(stringLiteral name: String) { self.init(name) }
+}
+
+/// Runs `body`, and names rejected fields of its request by their command-line options.
+///
+/// - Parameter options: the options by the names of the fields; a field stands also for the fields that it contains.
+func namingOptions<Result>(_ options: [String: FieldOption], _ body: () async throws -> Result) async throws -> Result {
+    try await namingOptions({ options[$0] ?? options[String($0.prefix { $0 != "." && $0 != "[" })] }, body)
 }
 
 /// Runs `body`, and names rejected fields of its request by their command-line options.

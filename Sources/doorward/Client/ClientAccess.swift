@@ -185,17 +185,15 @@ struct RefusalWords {
         fieldLines = refusal.fields.map { DisplayText.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
     }
 
-    var text: String { ([sentence] + (reasons + [request]).compactMap(\.self).map { "  " + $0 }).joined(separator: "\n") }
+    var text: String {
+        let request = refusal.requestID.map { "request \($0.printable)" }
+        let details = (denialLines + fieldLines + commandLines + [request]).compactMap(\.self)
+        return ([sentence] + details.map { "  " + $0 }).joined(separator: "\n")
+    }
 
     /// The gateway's sentence without its reference to `details`: the lines below the sentence name the fields.
     private var sentence: String {
         refusal.message.printable.replacing(#/; see details[A-Za-z.]*(?=\.)/#, with: "")
-    }
-
-    private var request: String? { refusal.requestID.map { "request \($0.printable)" } }
-
-    private var reasons: [String?] {
-        denialLines + fieldLines + commandLines
     }
 
     private var denialLines: [String?] {
@@ -276,6 +274,12 @@ struct AnswerOptions: ParsableArguments {
     /// Prints the gateway's own JSON, or a sentence on a terminal, or values in a pipe.
     func print(json bytes: [UInt8], sentence: String, values: String...) {
         print(json: bytes) { [$0.isInteractive ? sentence : values.map(\.printable).joined(separator: "\t")] }
+    }
+
+    /// Prints sentences to standard error if a program reads standard output, as a person may see them there.
+    func warn(_ sentences: [String]) {
+        guard !json, !OutputStyle.output.isInteractive else { return }
+        for sentence in sentences { StandardStream.error.line("doorward: \(sentence)") }
     }
 
     /// Prints a created object: a sentence on a terminal; the name and the id in a pipe.

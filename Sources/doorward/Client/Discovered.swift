@@ -24,8 +24,9 @@ struct Discovered: AsyncParsableCommand {
     /// Returns a row for each lock; on a terminal also the command that attaches a lock.
     static func lines(_ found: [Doorward.DiscoveredDevice], _ style: OutputStyle) -> [String] {
         if found.isEmpty { return style.isInteractive ? ["Nothing was found that you could attach"] : [] }
-        var table = Table("NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID", rows: found.map(row))
-        table.fittings = [.cut(to: 8), .cut(to: 8), .whole, .cut(to: 8), .cut(to: 8), .id]
+        let table = Table(
+            "NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID",
+            fittings: [.cut(to: 8), .cut(to: 8), .whole, .cut(to: 8), .cut(to: 8), .id], rows: found.map(row))
         let hint = ["", "To attach one: doorward attach NAME --discovered ID --property PROPERTY"]
         return table.lines(style) + (style.isInteractive ? hint : [])
     }

@@ -7,7 +7,8 @@ enum DisplayText {
 
     static func word(_ value: some OpenValue) -> String { word(value.rawValue) }
 
-    /// Converts the name of an entity's type: `GuestAccess` to `guest access`.
+    /// Converts the name of an entity's type, or a fault of a lock: `GuestAccess` to `guest access`, `notFullyLocked` to `not fully
+    /// locked`.
     static func kind(_ type: String) -> String {
         switch type {
         case "LockDevice": "lock"
@@ -20,9 +21,6 @@ enum DisplayText {
             }.printable
         }
     }
-
-    /// Converts a fault of a lock: `notFullyLocked` to `not fully locked`.
-    static func fault(_ word: String) -> String { kind(word) }
 
     static func role(_ role: Doorward.Role) -> String { word(role.rawValue) }
 

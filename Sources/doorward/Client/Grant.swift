@@ -76,7 +76,7 @@ struct Grant: AsyncParsableCommand {
         let times = try WindowTimes(from: from, until: until)
         let client = try output.client()
         let finder = NameResolver(client)
-        var found: [NameResolver.FoundLock] = []
+        var found: [NameMatch] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
         let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
         let needing = times.localOption ?? limits.hoursOption
@@ -114,14 +114,13 @@ struct Grant: AsyncParsableCommand {
     }
 
     private func show(_ view: GuestAccessView, _ json: [UInt8], link: Doorward.GuestLink? = nil) {
-        let link = link.map { GuestLinkView($0, access: view.access.id) }
+        let linkView = link.map { GuestLinkView($0, access: view.access.id) }
         output.print(json: json) { style in
             (style.isInteractive
                 ? sentences(view, style, hasLink: link != nil) : GuestAccessView.table([view], style).lines(style))
-                + (link?.lines(style) ?? [])
+                + (linkView?.lines(style) ?? [])
         }
-        view.warnOfClockChanges(output)
-        link?.warn(output)
+        output.warn(view.clockChanges + [link?.warning?.printable].compactMap(\.self))
     }
 
     private func grant(
@@ -174,8 +173,9 @@ struct GuestLimitOptions: ParsableArguments {
         """
 
     @Option(
-        help: ArgumentHelp("Only on these days: mon-fri,sun or MON,TUE.", valueName: "days"), transform: DaysArgument.init)
-    var days: DaysArgument?
+        help: ArgumentHelp("Only on these days: mon-fri,sun or MON,TUE.", valueName: "days"),
+        transform: { try WeekdaySet(typed: $0) })
+    var days: WeekdaySet?
 
     @Option(
         help: ArgumentHelp(
@@ -222,15 +222,15 @@ struct GuestLimitOptions: ParsableArguments {
     ///   - option: the option whose local time or hours need a zone; `nil` if none does.
     ///   - ofProperty: looks up the zone of the property; `nil` if it has none that the caller may see.
     /// - Throws: a usage error if a zone is needed and there is none.
-    func zone(for option: String?, ofProperty: () async throws -> String?) async throws -> WindowZone? {
-        guard let option else { return zone.flatMap { WindowZone($0.name) } }
-        if let zone { return WindowZone(zone.name) }
+    func zone(for option: String?, ofProperty: () async throws -> String?) async throws -> TimeZoneRules? {
+        if let zone { return TimeZoneDatabase.system.rules(of: zone.name) }
+        guard let option else { return nil }
         let offset = option == "--from" || option == "--until" ? ", or a time with an offset, as in 2026-12-24T15:00+01:00" : ""
         let remedy = "Give one, as in --zone Europe/Berlin\(offset)."
         guard let name = try await ofProperty() else {
             throw CommandFailure("\(option) needs a time zone, and the property has none. \(remedy)", code: 2)
         }
-        guard let known = WindowZone(name) else {
+        guard let known = TimeZoneDatabase.system.rules(of: name) else {
             throw CommandFailure(
                 "\(option) needs a time zone, and this machine does not know the property's, `\(name.printable)`. \(remedy)",
                 code: 2)
@@ -250,27 +250,6 @@ struct GuestLimitOptions: ParsableArguments {
         case _ where field.hasPrefix("schedule"): FieldOption(field.hasSuffix("days") && days != nil ? "--days" : "--hours")
         default: field.hasPrefix("deviceIds") ? FieldOption("the lock") : nil
         }
-    }
-}
-
-extension NameResolver {
-    /// Returns the time zone of a property; `nil` if it has none, or if the caller may not read the property.
-    func timeZone(ofProperty id: String?) async throws -> String? {
-        guard let id else { return nil }
-        do {
-            return try await client.properties.get(id).content.defaultTimeZone
-        } catch ClientError.refused(let refusal) where [403, 404].contains(refusal.status) {
-            return nil
-        }
-    }
-}
-
-extension GuestAccessView {
-    /// Prints notes about ends of the window that a change of the clock decided to standard error, for output that does not
-    /// contain them.
-    func warnOfClockChanges(_ output: AnswerOptions) {
-        guard !output.json, !OutputStyle.output.isInteractive else { return }
-        for change in clockChanges { StandardStream.error.line("doorward: \(change)") }
     }
 }
 

@@ -27,11 +27,14 @@ struct Grants: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         let finder = NameResolver(client)
-        var deviceID: String?
-        if let lock { deviceID = try await finder.lock(lock).id }
+        let deviceID: String? = if let lock { try await finder.lock(lock).id } else { nil }
         let accesses = try await client.guestAccesses.list([("deviceId", deviceID)]).all()
         let locks = output.json ? [:] : try await finder.lockNames(in: accesses.content)
-        let linked = output.json ? [] : try await linkedIDs(among: accesses.content, deviceID, client)
+        var linked: Set<String> = []
+        if !output.json, !accesses.content.isEmpty {
+            let answer = try await client.guestAccesses.list([("deviceId", deviceID), ("hasLink", "true")]).all()
+            linked = Set(answer.content.map(\.id))
+        }
         let now = SystemClock().now()
         output.print(json: accesses.json) { style in
             if accesses.content.isEmpty { return style.isInteractive ? ["There are no guest accesses."] : [] }
@@ -39,14 +42,6 @@ struct Grants: AsyncParsableCommand {
             let style = table.style(style)
             return GuestAccessView.table(views, style).lines(style)
         }
-    }
-
-    /// The ids of the accesses with a link.
-    private func linkedIDs(
-        among accesses: [Doorward.GuestAccess], _ deviceID: String?, _ client: DoorwardClient
-    ) async throws -> Set<String> {
-        guard !accesses.isEmpty else { return [] }
-        return Set(try await client.guestAccesses.list([("deviceId", deviceID), ("hasLink", "true")]).all().content.map(\.id))
     }
 }
 
@@ -107,9 +102,9 @@ struct GuestAccessView {
     }
 
     private static func table(_ views: [GuestAccessView], _ columns: [Column], _ style: OutputStyle) -> Table {
-        var table = Table(columns.map(\.heading), rows: views.map { view in columns.map { $0.cell(view, style) } })
-        table.fittings = columns.map(\.fitting)
-        return table
+        Table(
+            columns.map(\.heading), fittings: columns.map(\.fitting),
+            rows: views.map { view in columns.map { $0.cell(view, style) } })
     }
 
     private struct Column: Sendable {
@@ -191,10 +186,10 @@ struct GuestAccessView {
     /// Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
     private func zoned(_ time: Timestamp) -> String {
         guard let zone else { return LocalTime.zoned(time) }
-        return "\(LocalTime.withDay(zone.rules.local(at: time))) \(zone.name)"
+        return "\(LocalTime.withDay(zone.local(at: time))) \(zone.name)"
     }
 
-    private var zone: WindowZone? { access.resolution?.timeZone.flatMap { WindowZone($0) } }
+    private var zone: TimeZoneRules? { access.resolution?.timeZone.flatMap { TimeZoneDatabase.system.rules(of: $0) } }
 
     /// Sentences about ends of the window that a change of the clock decided.
     var clockChanges: [String] {
@@ -206,13 +201,13 @@ struct GuestAccessView {
 
     private func clockChange(_ option: String, _ change: String?, _ instant: Doorward.Instant?) -> String? {
         guard let zone, let instant = instant.map({ Timestamp($0) }) else { return nil }
-        let clock = LocalTime.withDay(zone.rules.local(at: instant)).split(separator: " ").last ?? ""
+        let clock = LocalTime.withDay(zone.local(at: instant)).split(separator: " ").last ?? ""
         switch change {
         case "gap":
             return
                 "\(option): clocks in \(zone.name) skip that time. It is the instant at which they are put forward to \(clock)."
         case "overlap":
-            let second = zone.rules.resolve(zone.rules.local(at: instant), fold: .second).instant
+            let second = zone.resolve(zone.local(at: instant), fold: .second).instant
             return "\(option): clocks in \(zone.name) show \(clock) twice. It is the first time; the second is \(second)."
         default: return nil
         }

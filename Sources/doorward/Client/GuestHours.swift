@@ -2,16 +2,11 @@ import ArgumentParser
 import DoorwardClient
 import DoorwardDomain
 
-/// Days of the week, as typed for `--days`: `mon-fri,sun`.
-struct DaysArgument: Equatable, Sendable {
-    let days: WeekdaySet
-
-    static let everyDay = DaysArgument(days: .everyDay)
-
-    private init(days: WeekdaySet) { self.days = days }
-
+extension WeekdaySet {
+    /// Reads days of the week as typed for `--days`: `mon-fri,sun`.
+    ///
     /// - Throws: a `ValidationError` that names the wrong day and the allowed ones.
-    init(_ text: String) throws {
+    init(typed text: String) throws {
         var days: Set<Weekday> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let ends = try part.split(separator: "-", omittingEmptySubsequences: false).map(Self.day)
@@ -19,14 +14,9 @@ struct DaysArgument: Equatable, Sendable {
                 throw ValidationError(
                     "`\(String(part).printable)` is not a range of days. Give its first and last day, as in mon-fri.")
             }
-            var day = first
-            days.insert(day)
-            while day != last {
-                day = day.next
-                days.insert(day)
-            }
+            days.formUnion(sequence(first: first) { $0 == last ? nil : $0.next })
         }
-        self.init(days: WeekdaySet(days))
+        self.init(days)
     }
 
     private static func day(_ text: Substring) throws -> Weekday {
@@ -39,7 +29,7 @@ struct DaysArgument: Equatable, Sendable {
     }
 
     /// The API's names of the days.
-    var words: [String] { days.days.map(\.rawValue) }
+    var words: [String] { days.map(\.rawValue) }
 }
 
 extension Weekday {
@@ -55,25 +45,21 @@ extension Weekday {
 /// Periods of a day, as typed for `--hours`: `09:00-12:00,22:00-06:00` or `9am-5pm`, or with days of their own `mon-fri 09:00-12:00`.
 struct HoursArgument: Equatable, Sendable {
     /// The days on which the periods begin; `nil` if the text names none.
-    let days: DaysArgument?
+    let days: WeekdaySet?
     let periods: [Schedule.Hours]
 
     static let wholeDay = HoursArgument(days: nil, periods: [Schedule.Hours(from: .startOfDay, until: .endOfDay)])
 
-    private init(days: DaysArgument?, periods: [Schedule.Hours]) { (self.days, self.periods) = (days, periods) }
+    private init(days: WeekdaySet?, periods: [Schedule.Hours]) { (self.days, self.periods) = (days, periods) }
 
     /// - Throws: a `ValidationError` that names the wrong day or period, and what to type instead.
     init(_ text: String) throws {
         let typed = text.trimmingWhitespace
-        let days = typed.first?.isLetter == true ? String(typed.prefix { !$0.isNumber }).trimmingWhitespace : ""
-        guard !days.isEmpty else {
-            self.init(days: nil, periods: try Self.periods(typed))
-            return
-        }
-        if typed.contains(where: \.isNumber) {
-            let hours = String(typed.drop { !$0.isNumber })
-            self.init(days: try DaysArgument(days), periods: try Self.periods(hours))
-        } else if (try? DaysArgument(days)) != nil {
+        let hours = typed.drop { !$0.isNumber }
+        let days = typed.first?.isLetter == true ? String(typed[..<hours.startIndex]) : nil
+        if let days, !hours.isEmpty {
+            self.init(days: try WeekdaySet(typed: days.trimmingWhitespace), periods: try Self.periods(String(hours)))
+        } else if let days, (try? WeekdaySet(typed: days)) != nil {
             throw ValidationError(
                 "`\(typed.printable)` has no hours. Give them after the days, as in \"mon-fri 09:00-17:00\", or use --days.")
         } else {
@@ -87,7 +73,7 @@ struct HoursArgument: Equatable, Sendable {
             let ends = typed.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmingWhitespace }
             guard ends.count == 2, ends.allSatisfy({ TimeArgument.clock($0.lowercased()[...]) != nil }) else {
                 let days = String(typed.prefix { !$0.isNumber }).trimmingWhitespace
-                let hasDays = !days.isEmpty && (try? DaysArgument(days)) != nil
+                let hasDays = !days.isEmpty && (try? WeekdaySet(typed: days)) != nil
                 let hint = hasDays ? "Use --hours once more for other days." : "Give its start and end, as in 09:00-17:00."
                 throw ValidationError("`\(typed.printable)` is not a period. \(hint)")
             }
@@ -141,7 +127,7 @@ struct SpecialDayArgument: Equatable, Sendable {
 /// The recurring hours that the options of a command describe.
 struct RecurringHours: Equatable, Sendable {
     /// The days of all hours without days of their own; `nil` if no option names them.
-    var days: DaysArgument?
+    var days: WeekdaySet?
     /// The hours, each with days of its own or all without; empty if no option names them.
     var hours: [HoursArgument] = []
     /// The special days; `nil` if no option names them.
@@ -300,18 +286,6 @@ struct ZoneArgument: Equatable, Sendable {
     }
 }
 
-/// The zone in which the local times of a guest access are read.
-struct WindowZone {
-    let name: String
-    let rules: TimeZoneRules
-
-    /// - Returns: `nil` for a zone that this machine does not know.
-    init?(_ name: String) {
-        guard let rules = TimeZoneDatabase.system.rules(of: name) else { return nil }
-        (self.name, self.rules) = (name, rules)
-    }
-}
-
 /// The start and the end of a guest access, as typed for `--from` and `--until`.
 struct WindowTimes {
     /// The accepted forms, for help texts.
@@ -343,13 +317,13 @@ struct WindowTimes {
     /// Resolves the times.
     ///
     /// - Parameter zone: the zone of local times; required if `localOption` is not `nil`.
-    func resolved(now: Timestamp, in zone: WindowZone?) -> (from: Resolved?, until: Resolved?) {
+    func resolved(now: Timestamp, in zone: TimeZoneRules?) -> (from: Resolved?, until: Resolved?) {
         let start = from.map { Self.resolved($0, now: now, start: nil, in: zone) }
         return (start, until.map { Self.resolved($0, now: now, start: start?.instant, in: zone) })
     }
 
     private static func resolved(
-        _ form: TimeArgument.Form, now: Timestamp, start: Timestamp?, in zone: WindowZone?
+        _ form: TimeArgument.Form, now: Timestamp, start: Timestamp?, in zone: TimeZoneRules?
     ) -> Resolved {
         switch form {
         case .instant(let instant): return Resolved(text: instant.description, instant: instant)
@@ -358,9 +332,9 @@ struct WindowTimes {
             return Resolved(text: instant.description, instant: instant)
         case .local(let day, let time):
             // Without a zone the gateway rejects the local time.
-            let today = zone?.rules.local(at: now).date ?? CivilDate(daysSinceEpoch: 0)
+            let today = zone?.local(at: now).date ?? CivilDate(daysSinceEpoch: 0)
             let local = LocalDateTime(date: day.date(today: today), time: time)
-            return Resolved(text: local.description, instant: zone?.rules.resolve(local).instant ?? now)
+            return Resolved(text: local.description, instant: zone?.resolve(local).instant ?? now)
         }
     }
 }

@@ -34,9 +34,8 @@ struct LinkCreate: AsyncParsableCommand {
         let client = try output.client()
         let access = try await NameResolver(client).guestAccess(access)
         let answer = try await client.guestAccesses.createLink(of: access.id)
-        let view = GuestLinkView(answer.content, access: access.id)
-        output.print(json: answer.json) { view.lines($0) }
-        view.warn(output)
+        output.print(json: answer.json) { GuestLinkView(answer.content, access: access.id).lines($0) }
+        output.warn([answer.content.warning?.printable].compactMap(\.self))
     }
 }
 
@@ -87,11 +86,5 @@ struct GuestLinkView {
                 "It is not shown again. Whoever has it can use it: hand it over to the guest only.",
                 "`doorward link end \(access.shellQuoted)` ends it.",
             ] + (link.warning.map { [$0.printable] } ?? [])
-    }
-
-    /// Prints the warning to standard error if a program reads the link from standard output, as a person may see it there.
-    func warn(_ output: AnswerOptions) {
-        guard let warning = link.warning, !output.json, !OutputStyle.output.isInteractive else { return }
-        StandardStream.error.line("doorward: \(warning.printable)")
     }
 }

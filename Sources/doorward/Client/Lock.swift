@@ -11,7 +11,7 @@ struct Lock: AsyncParsableCommand {
     @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
-        try await movement.run("Locking", "locked") { try await $0.move(.lock, $1, $2) }
+        try await movement.run(.lock, "Locking", "locked")
     }
 }
 
@@ -24,7 +24,7 @@ struct Unlock: AsyncParsableCommand {
     @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
-        try await movement.run("Unlocking", "unlocked") { try await $0.move(.unlock, $1, $2) }
+        try await movement.run(.unlock, "Unlocking", "unlocked")
     }
 }
 
@@ -37,7 +37,7 @@ struct Unlatch: AsyncParsableCommand {
     @OptionGroup var movement: LockCommandOptions
 
     func run() async throws {
-        try await movement.run("Unlatching", "unlatched") { try await $0.move(.unlatch, $1, $2) }
+        try await movement.run(.unlatch, "Unlatching", "unlatched")
     }
 }
 
@@ -69,21 +69,16 @@ struct LockCommandOptions: ParsableArguments {
     @OptionGroup var output: AnswerOptions
 
     func validate() throws {
-        guard let timeout else { return }
-        guard timeout >= 0.1, timeout <= 60 else { throw ValidationError("--timeout takes from 0.1 to 60 seconds.") }
+        if let timeout, !(0.1...60).contains(timeout) { throw ValidationError("--timeout takes from 0.1 to 60 seconds.") }
     }
-
-    typealias Move =
-        @Sendable (Resource<Doorward.LockDevice>, String, Doorward.CommandParameters) async throws -> Response<
-            Doorward.EndedCommand
-        >
 
     /// Sends the command, and prints its outcome.
     ///
     /// - Parameters:
+    ///   - action: `lock`, `unlock` or `unlatch`.
     ///   - doing: the verb of the progress line, such as `Unlocking`.
     ///   - done: the resulting state, as a word.
-    func run(_ doing: String, _ done: String, _ move: @escaping Move) async throws {
+    func run(_ action: Doorward.Action, _ doing: String, _ done: String) async throws {
         let client = try output.client()
         let lock = try await NameResolver(client).lock(lock)
         let parameters = Doorward.CommandParameters(
@@ -91,7 +86,9 @@ struct LockCommandOptions: ParsableArguments {
         let answer = try await Interruption.withInterrupt {
             try await Progress("\(doing) \(lock.name)").during {
                 try await Self.addingHint(lock) {
-                    try await namingOptions(Self.option) { try await move(client.devices, lock.id, parameters) }
+                    try await namingOptions(["reason": "--reason", "override": "--override", "timeoutMs": "--timeout"]) {
+                        try await client.devices.move(action, lock.id, parameters)
+                    }
                 }
             }
         }
@@ -101,17 +98,7 @@ struct LockCommandOptions: ParsableArguments {
         output.print(json: answer.json) { Self.lines(answer.content, lock, done, $0) }
     }
 
-    /// Maps a field of the request to its command-line option.
-    private static func option(_ field: String) -> FieldOption? {
-        switch field {
-        case "reason": FieldOption("--reason")
-        case "override", "override.reason": FieldOption("--override")
-        case "timeoutMs": FieldOption("--timeout")
-        default: nil
-        }
-    }
-
-    static func lines(_ answer: Doorward.EndedCommand, _ lock: NameResolver.FoundLock, _ done: String, _ style: OutputStyle)
+    static func lines(_ answer: Doorward.EndedCommand, _ lock: NameMatch, _ done: String, _ style: OutputStyle)
         -> [String]
     {
         let name = (answer.device?.name ?? lock.name).printable
@@ -123,7 +110,7 @@ struct LockCommandOptions: ParsableArguments {
     }
 
     /// Runs `body`. If the gateway does not respond, adds to the error the commands that show the lock's state and records.
-    private static func addingHint<Result>(_ lock: NameResolver.FoundLock, _ body: () async throws -> Result) async throws
+    private static func addingHint<Result>(_ lock: NameMatch, _ body: () async throws -> Result) async throws
         -> Result
     {
         do {
@@ -134,7 +121,7 @@ struct LockCommandOptions: ParsableArguments {
         }
     }
 
-    private static func hint(_ lock: NameResolver.FoundLock) -> String {
+    private static func hint(_ lock: NameMatch) -> String {
         "  its state: doorward status \(lock.id.printable)\n  what became of it: doorward log \(lock.id.printable)"
     }
 }

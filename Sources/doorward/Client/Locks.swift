@@ -47,9 +47,9 @@ struct Locks: AsyncParsableCommand {
 
     /// Locks as a table.
     static func table(_ locks: [Doorward.LockDevice]) -> Table {
-        var table = Table("NAME", "STATE", "DOOR", "BATTERY", "ONLINE", "WHERE", "ID", rows: locks.map(row))
-        table.fittings = [.cut(to: 8), .cut(to: 8), .whole, .whole, .whole, .cut(to: 5), .id]
-        return table
+        return Table(
+            "NAME", "STATE", "DOOR", "BATTERY", "ONLINE", "WHERE", "ID",
+            fittings: [.cut(to: 8), .cut(to: 8), .whole, .whole, .whole, .cut(to: 5), .id], rows: locks.map(row))
     }
 
     private static func row(_ lock: Doorward.LockDevice) -> [Table.Cell] {

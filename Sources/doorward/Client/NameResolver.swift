@@ -10,31 +10,24 @@ struct NameResolver: Sendable {
 
     init(_ client: DoorwardClient) { self.client = client }
 
-    /// A lock as given on the command line. A name is looked up. An id is not: the gateway decides whether the lock is visible.
-    struct FoundLock: Sendable, Equatable {
-        let id: String
-        /// The lock's name, else the id that was typed.
-        let name: String
-    }
-
-    func lock(_ text: String) async throws -> FoundLock {
-        if Self.isID(text) { return FoundLock(id: text, name: text) }
+    /// Finds a lock by name. An id is not looked up: the gateway decides whether the lock is visible.
+    func lock(_ text: String) async throws -> NameMatch {
+        if Self.isID(text) { return NameMatch(id: text, name: text) }
         let (known, listed) = try await search(text, noun: "lock") { search in
             try await client.devices.list(search: search).all().content.map {
                 NameMatch(id: $0.id, name: $0.name, place: LockView($0).place)
             }
         }
-        if let known { return FoundLock(id: known.id, name: known.name) }
+        if let known { return known }
         // The list has no locks of guest accesses outside of their windows, whose denials the gateway explains to the guest.
         let candidates = try await listed + guestLocks(besides: Set(listed.map(\.id)))
-        let found = try NameMatch.one(
+        return try NameMatch.one(
             text, of: candidates, noun: "lock", listing: "`doorward locks` lists the locks that you may see.")
-        return FoundLock(id: found.id, name: found.name)
     }
 
     /// The locks of the guest accesses that the caller holds, other than those of a list.
     private func guestLocks(besides listed: Set<String>) async throws -> [NameMatch] {
-        guard let me = try await callerID() else { return [] }
+        guard let me = try await me()?.id else { return [] }
         let accesses = try await client.guestAccesses.list().all().content.filter { $0.guestUserId == me }
         return try await lockNames(of: accesses, besides: listed).map {
             NameMatch(id: $0.key, name: $0.value, place: "a guest access")
@@ -59,19 +52,25 @@ struct NameResolver: Sendable {
 
     /// Finds the property and the unit by their names. The unit is searched in the property, if one is given.
     func place(property: String?, unit: String?) async throws -> (propertyID: String?, unitID: String?) {
-        let properties = try await property.asyncMap { try await self.property($0) }
-        guard let unit else { return (properties, nil) }
-        return (properties, try await self.unit(unit, propertyID: properties))
+        let propertyID: String? = if let property { try await self.property(property) } else { nil }
+        guard let unit, !Self.isID(unit) else { return (propertyID, unit) }
+        let found = try await one(unit, noun: "unit", listing: Self.listing([.unit])) { search in
+            try await units(search, named: unit, propertyID: propertyID, place: nil)
+        }
+        return (propertyID, found.id)
     }
 
     func property(_ text: String) async throws -> String { try await entity(text, of: [.property]).id }
 
-    private func unit(_ text: String, propertyID: String?) async throws -> String {
-        if Self.isID(text) { return text }
-        let (found, listed) = try await search(text, noun: "unit") { search in
-            try await units(search, named: text, propertyID: propertyID, place: nil)
-        }
-        return try (found ?? NameMatch.one(text, of: listed, noun: "unit", listing: Self.listing([.unit]))).id
+    /// Finds an entity as `search` does.
+    ///
+    /// - Parameter listing: a hint that explains how to list the entities.
+    /// - Throws: an error if there is no such entity.
+    func one(
+        _ text: String, noun: String, listing: String, _ list: (_ search: String?) async throws -> [NameMatch]
+    ) async throws -> NameMatch {
+        let (found, listed) = try await search(text, noun: noun, list)
+        return try found ?? NameMatch.one(text, of: listed, noun: noun, listing: listing)
     }
 
     /// Finds an entity by its name, which the gateway searches for; only if none has exactly this name, among all that the caller may
@@ -95,9 +94,16 @@ struct NameResolver: Sendable {
     static func isID(_ text: String) -> Bool { UUID(uuidString: text) != nil }
 }
 
-extension Optional {
-    fileprivate func asyncMap<Result>(_ body: (Wrapped) async throws -> Result) async throws -> Result? {
-        if let self { try await body(self) } else { nil }
+/// Runs a request.
+///
+/// - Returns: `nil` if the gateway refuses it with one of these statuses.
+private func unlessRefused<Result>(
+    with statuses: Set<Int>, _ request: () async throws -> Result
+) async throws -> Result? {
+    do {
+        return try await request()
+    } catch ClientError.refused(let refusal) where statuses.contains(refusal.status) {
+        return nil
     }
 }
 
@@ -157,27 +163,14 @@ extension NameResolver {
     /// - Returns: `nil` for the caller.
     func askedPerson(_ text: String, on lock: String) async throws -> NameMatch? {
         if text.lowercased() == "me" { return nil }
-        if Self.isID(text) { return NameMatch(id: text, name: text, place: nil) }
-        if let me = try await caller(), let mine = try NameMatch.match(text, of: me, noun: "person") { return mine }
+        if Self.isID(text) { return NameMatch(id: text, name: text) }
+        if let mine = try NameMatch.match(text, of: try await me()?.matches ?? [], noun: "person") { return mine }
         return try await knownPerson(text, on: lock, otherwise: "Name the person by email address or id.")
     }
 
-    /// The id of the caller; `nil` for an API key, which is not a person.
-    func callerID() async throws -> String? { try await me()?.id }
-
-    /// The caller by name and by email address; `nil` for an API key, which is not a person.
-    private func caller() async throws -> [NameMatch]? {
-        try await me().map { me in
-            [me.fullName, me.email].compactMap(\.self).map { NameMatch(id: me.id, name: $0, place: me.email) }
-        }
-    }
-
+    /// The caller; `nil` for an API key, which is not a person.
     private func me() async throws -> Doorward.User? {
-        do {
-            return try await client.users.me().content
-        } catch ClientError.refused(let refusal) where refusal.status == 403 || refusal.status == 404 {
-            return nil
-        }
+        try await unlessRefused(with: [403, 404]) { try await client.users.me().content }
     }
 
     /// Finds the guest of a new guest access by id, email address or name.
@@ -215,13 +208,7 @@ extension NameResolver {
 
     /// Returns the people that the caller may list, each by name and by email address; `nil` if listing is denied.
     private func listedPeople(_ search: String? = nil) async throws -> [NameMatch]? {
-        do {
-            return try await client.users.list(search: search).all().content.flatMap { user in
-                [user.fullName, user.email].compactMap(\.self).map { NameMatch(id: user.id, name: $0, place: user.email) }
-            }
-        } catch ClientError.refused(let refusal) where refusal.status == 403 {
-            return nil
-        }
+        try await unlessRefused(with: [403]) { try await client.users.list(search: search).all().content.flatMap(\.matches) }
     }
 
     /// The guests of the accesses that are visible to the caller, by name, address and the labels of the accesses.
@@ -237,14 +224,10 @@ extension NameResolver {
     /// The people who may see a lock, by the names that `doorward who-can` shows; none if the caller may not ask.
     private func holders(of lock: String?) async throws -> [NameMatch] {
         guard let lock else { return [] }
-        do {
-            let entries = try await client.whoCan(.viewStatus, on: lock).all().content
-            return entries.map(\.principal).compactMap { principal in
-                guard principal.kind == "USER", let id = principal.id, let name = principal.name else { return nil }
-                return NameMatch(id: id, name: name, place: "who may use the lock")
-            }
-        } catch ClientError.refused(let refusal) where refusal.status == 403 {
-            return []
+        let entries = try await unlessRefused(with: [403]) { try await client.whoCan(.viewStatus, on: lock).all().content }
+        return (entries ?? []).map(\.principal).compactMap { principal in
+            guard principal.kind == "USER", let id = principal.id, let name = principal.name else { return nil }
+            return NameMatch(id: id, name: name, place: "who may use the lock")
         }
     }
 
@@ -260,12 +243,26 @@ extension NameResolver {
     }
 }
 
+extension NameResolver {
+    /// Returns the time zone of a property; `nil` if it has none, or if the caller may not read the property.
+    func timeZone(ofProperty id: String?) async throws -> String? {
+        guard let id else { return nil }
+        return try await unlessRefused(with: [403, 404]) { try await client.properties.get(id).content }?.defaultTimeZone
+    }
+}
+
+extension Doorward.User {
+    /// The person by name and by email address.
+    var matches: [NameMatch] { [fullName, email].compactMap(\.self).map { NameMatch(id: id, name: $0, place: email) } }
+}
+
 /// An entity that a name can refer to.
 struct NameMatch: Hashable, Sendable {
     let id: String
+    /// The name, else the id that was typed.
     let name: String
     /// A text such as the location or the email address, to distinguish the entity from others with the same name.
-    let place: String?
+    var place: String?
 
     /// Returns the candidates with this name, ignoring case and surrounding spaces.
     static func matching(_ text: String, of candidates: [NameMatch]) -> [NameMatch] {

@@ -40,7 +40,7 @@ struct Notes: AsyncParsableCommand {
             }
             return output.print(json: answer.json) { Self.lines(answer.content, $0) }
         }
-        let answer = try await namingOptions({ $0 == "notes" ? FieldOption("the text") : nil }) {
+        let answer = try await namingOptions(["notes": "the text"]) {
             try await client.devices.change(lock.id, ["notes": text])
         }
         output.print(json: answer.json) { Self.changed(answer.content, $0) }

@@ -47,7 +47,7 @@ struct Status: AsyncParsableCommand {
             [["name", Table.Cell(device.name, .bold)], ["state", view.state], ["since", since], ["door", view.door]]
             + [["battery", view.battery], ["online", view.online]] + online
             + [
-                ["faults", Table.Cell(device.faults.map { $0.map(DisplayText.fault).joined(separator: ", ") }, .red)],
+                ["faults", Table.Cell(device.faults.map { $0.map(DisplayText.kind).joined(separator: ", ") }, .red)],
                 ["where", Table.Cell(view.place)],
                 ["can", Table.Cell(device.capabilities.map { $0.map(DisplayText.word).joined(separator: ", ") })],
             ] + (device.notes.map { [["notes", Table.Cell($0)]] } ?? []) + [["id", Table.Cell(device.id)]]

@@ -52,9 +52,11 @@ struct Table: Sendable {
     /// Minimum widths of the columns, so that later rows are aligned with earlier ones.
     var leastWidths: [Int] = []
 
-    init(_ headings: String..., rows: [[Cell]]) { self.init(headings, rows: rows) }
+    init(_ headings: String..., fittings: [Fitting] = [], rows: [[Cell]]) { self.init(headings, fittings: fittings, rows: rows) }
 
-    init(_ headings: [String], rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
+    init(_ headings: [String], fittings: [Fitting] = [], rows: [[Cell]]) {
+        (self.headings, self.fittings, self.rows) = (headings, fittings, rows)
+    }
 
     /// Whether the table can be reduced to the width of the terminal.
     func fits(_ style: OutputStyle) -> Bool {

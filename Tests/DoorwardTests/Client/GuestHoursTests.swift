@@ -15,7 +15,7 @@ import Testing
             ("wed,WED,wednesday", "WED"), ("mon - wed", "MON TUE WED"),
         ])
     func days(_ text: String, _ words: String) throws {
-        #expect(try DaysArgument(text).words.joined(separator: " ") == words)
+        #expect(try WeekdaySet(typed: text).words.joined(separator: " ") == words)
     }
 
     @Test("the words in which each set of days is shown are accepted as --days for the same set")
@@ -25,7 +25,7 @@ import Testing
             let shown = Doorward.GuestAccess.Schedule(timeZone: nil, periods: [.init(days: days, from: "09:00", until: "10:00")])
                 .words
             let words = try #require(shown.wholeMatch(of: #/(.*) 09:00-10:00/#)).1
-            #expect(try DaysArgument(String(words)).words == days, "\(shown)")
+            #expect(try WeekdaySet(typed: String(words)).words == days, "\(shown)")
         }
     }
 
@@ -187,7 +187,7 @@ import Testing
 
     private func hours(_ texts: String..., days: String? = nil, special: [String]? = nil) throws -> RecurringHours {
         RecurringHours(
-            days: try days.map(DaysArgument.init), hours: try texts.map(HoursArgument.init),
+            days: try days.map { try WeekdaySet(typed: $0) }, hours: try texts.map(HoursArgument.init),
             special: try special.map { try $0.map(SpecialDayArgument.init) })
     }
 

@@ -14,7 +14,7 @@ import Testing
         WindowTimes.Resolved?, WindowTimes.Resolved?
     ) {
         let times = try WindowTimes(from: from, until: until)
-        return times.resolved(now: now, in: zone.flatMap { WindowZone($0) })
+        return times.resolved(now: now, in: zone.flatMap { TimeZoneDatabase.system.rules(of: $0) })
     }
 
     @Test(

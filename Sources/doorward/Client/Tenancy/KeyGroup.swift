@@ -33,7 +33,9 @@ extension Doorward.APIKey: ListedByCommand {
                 """,
             ],
             columns: [
-                ("NAME", .cut(to: 8), .text(\.name)), ("ROLE", .whole, .text(\.role.words)), ("ON", .cut(to: 8), place),
+                ("NAME", .cut(to: 8), .text(\.name)),
+                ("ROLE", .whole, NounValue { key, _, _ in Table.Cell(DisplayText.role(key.role)) }),
+                ("ON", .cut(to: 8), place),
                 ("EXPIRES", .whole, NounValue { key, _, style in Table.Cell(style.instant(key.expiresAt)) }),
             ])
     }
@@ -45,11 +47,6 @@ extension Doorward.APIKey: ListedByCommand {
     }
 
     static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.apiKey(text) }
-}
-
-extension Doorward.Role {
-    /// The role as text for users.
-    fileprivate var words: String { DisplayText.role(self) }
 }
 
 /// `doorward key create`: creates an API key.
@@ -70,12 +67,7 @@ struct KeyCreate: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The name of the key, for example the program that uses it.", valueName: "name"))
     var name: String
 
-    @Argument(
-        help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
-        completion: .list(RoleArgument.names), transform: RoleArgument.init)
-    var role: RoleArgument
-
-    @OptionGroup var argument: EntityArgument
+    @OptionGroup var held: RoleOnEntityArguments
 
     @Option(help: ArgumentHelp("When the key expires.", valueName: "time"))
     var expires = "+90d"
@@ -85,17 +77,15 @@ struct KeyCreate: AsyncParsableCommand {
     func run() async throws {
         let expiry = try TimeArgument(expires, option: "--expires").instant(now: SystemClock().now())
         let client = try output.client()
-        let entity = try await NameResolver(client).entity(argument.entity, of: role.kinds)
+        let entity = try await held.find(NameResolver(client))
         let new = [
-            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": role.word,
+            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": held.role.word,
             "expiresAt": expiry.description,
         ]
-        let answer = try await namingOptions(Self.option) { try await client.apiKeys.issue(new) }
+        let answer = try await namingOptions(["name": "the name", "expiresAt": "--expires"]) {
+            try await client.apiKeys.issue(new)
+        }
         output.print(json: answer.json) { Self.lines(answer.content, entity: entity.name, $0) }
-    }
-
-    private static func option(_ field: String) -> FieldOption? {
-        field == "name" ? FieldOption("the name") : field == "expiresAt" ? FieldOption("--expires") : nil
     }
 
     /// Returns the lines to print: on a terminal sentences and the secret; in a pipe the name, the id and the secret.

@@ -31,7 +31,7 @@ struct LockdownCommand: AsyncParsableCommand {
         let client = try output.client()
         let found = try await argument.find(NameResolver(client))
         let answer = try await Progress("Locking down \(found.name)").during {
-            try await namingOptions({ $0 == "reason" ? FieldOption("--reason") : nil }) {
+            try await namingOptions(["reason": "--reason"]) {
                 try await client.properties.startLockdown(of: found.id, reason: reason)
             }
         }
@@ -61,9 +61,7 @@ struct LockdownView {
         let rows = answer.results.map { result in
             [Table.Cell(names[result.deviceId] ?? result.deviceId), Self.outcome(result), Table.Cell(result.deviceId, .dim)]
         }
-        var table = Table("LOCK", "OUTCOME", "ID", rows: rows)
-        table.fittings = [.cut(to: 8), .cut(to: 10), .id]
-        return sentence + table.lines(style)
+        return sentence + Table("LOCK", "OUTCOME", "ID", fittings: [.cut(to: 8), .cut(to: 10), .id], rows: rows).lines(style)
     }
 
     /// The message if not all locks have confirmed that they are locked; `nil` if they have.
@@ -102,6 +100,7 @@ struct LiftCommand: AsyncParsableCommand {
         let answer = try await client.properties.liftLockdown(of: found.id)
         let name = answer.content.name
         output.print(
-            json: answer.json, sentence: "The lockdown of \(name.printable) has ended. No lock has moved.", values: name, "lifted")
+            json: answer.json, sentence: "The lockdown of \(name.printable) has ended. No lock has moved.", values: name, "lifted"
+        )
     }
 }

@@ -25,80 +25,64 @@ extension NameResolver {
         if kinds.count == 1, Self.isID(text) { return FoundEntity(kind: kinds[0], id: text, name: text) }
         let noun = Self.list(kinds.map(\.noun), "or")
         var candidates: [(kind: AssociatedEntityType, match: NameMatch)] = []
-        let (known, listed) = try await search(text, noun: noun) { search in
+        let found = try await one(text, noun: noun, listing: Self.listing(kinds)) { search in
             candidates = []
             for kind in kinds {
-                candidates += try await matches(of: kind, search, named: text, isOnlyKind: kinds.count == 1).map { (kind, $0) }
+                let place = kinds.count == 1 ? nil : kind.noun
+                let matches =
+                    kind == .unit
+                    ? try await units(search, named: text, propertyID: nil, place: place)
+                    : try await matches(of: kind, search: search, place: place)
+                candidates += matches.map { (kind, $0) }
             }
             return candidates.map(\.match)
         }
-        let found = try known ?? NameMatch.one(text, of: listed, noun: noun, listing: Self.listing(kinds))
         let kind = candidates.first { $0.match == found }?.kind ?? kinds[0]
         return FoundEntity(kind: kind, id: found.id, name: found.name)
     }
 
-    func portfolio(_ text: String) async throws -> FoundEntity { try await entity(text, of: [.portfolio]) }
-
     /// Finds a user by id, email address or name; `me` is the caller.
-    func user(_ text: String) async throws -> FoundUser {
-        if text == "me" || Self.isID(text) { return FoundUser(id: text, name: text) }
-        let person = try await knownPerson(
+    func user(_ text: String) async throws -> NameMatch {
+        if text == "me" || Self.isID(text) { return NameMatch(id: text, name: text) }
+        return try await knownPerson(
             text, otherwise: "Name the person by email address or id; `doorward user list` lists those that you may see.")
-        return FoundUser(id: person.id, name: person.name)
-    }
-
-    /// A user as given on the command line.
-    struct FoundUser: Equatable, Sendable {
-        let id: String
-        /// The name or address that was found, else the text that was typed.
-        let name: String
     }
 
     /// Finds an API key that the caller may manage.
     func apiKey(_ text: String) async throws -> NameMatch {
-        let (found, listed) = try await search(text, noun: "API key") { search in
+        try await one(text, noun: "API key", listing: "`doorward key list` lists the keys that you may manage.") { search in
             try await client.apiKeys.list(search: search).all().content.map {
                 NameMatch(id: $0.id, name: $0.name, place: "until \($0.expiresAt)")
             }
         }
-        return try found
-            ?? NameMatch.one(
-                text, of: listed, noun: "API key", listing: "`doorward key list` lists the keys that you may manage.")
     }
 
     /// Returns the names, by id, of the visible entities of these kinds. Requests one list for each kind.
     func names(of kinds: some Collection<AssociatedEntityType>) async throws -> [String: String] {
         var names: [String: String] = [:]
         for kind in Set(kinds) {
-            switch kind {
-            case .portfolio: for item in try await client.portfolios.list().all().content { names[item.id] = item.name }
-            case .property: for item in try await client.properties.list().all().content { names[item.id] = item.name }
-            case .unit: for item in try await client.units.list().all().content { names[item.id] = item.name }
-            }
+            for place in try await matches(of: kind) { names[place.id] = place.name }
         }
         return names
     }
 
     // MARK: - Private
 
+    /// Lists the entities of a kind.
+    ///
     /// - Parameters:
     ///   - search: the text that the names contain; `nil` for all.
-    ///   - text: the text that was typed.
-    ///   - isOnlyKind: whether the kind need not be shown to distinguish the matches.
+    ///   - place: the text that distinguishes them from entities of other kinds.
     private func matches(
-        of kind: AssociatedEntityType, _ search: String?, named text: String, isOnlyKind: Bool
+        of kind: AssociatedEntityType, search: String? = nil, place: String? = nil
     ) async throws -> [NameMatch] {
-        let place = isOnlyKind ? nil : kind.noun
-        switch kind {
-        case .portfolio:
-            return try await client.portfolios.list(search: search).all().content.map {
-                NameMatch(id: $0.id, name: $0.name, place: place)
-            }
-        case .property:
-            return try await client.properties.list(search: search).all().content.map {
-                NameMatch(id: $0.id, name: $0.name, place: place)
-            }
-        case .unit: return try await units(search, named: text, propertyID: nil, place: place)
+        func list<Noun: Place>(_ places: Resource<Noun>) async throws -> [NameMatch] {
+            try await places.list(search: search).all().content.map { NameMatch(id: $0.id, name: $0.name, place: place) }
+        }
+        return switch kind {
+        case .portfolio: try await list(client.portfolios)
+        case .property: try await list(client.properties)
+        case .unit: try await list(client.units)
         }
     }
 

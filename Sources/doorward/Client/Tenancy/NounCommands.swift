@@ -82,9 +82,10 @@ extension ListedByCommand {
         let rows = objects.map { object in
             columns.map { $0.value.cell(object, names, style) ?? Table.Cell(nil) } + [Table.Cell(object.id, .dim)]
         }
-        var table = Table(columns.map(\.heading) + ["ID"], rows: rows)
-        table.fittings = columns.map(\.fitting) + [.id]
-        return table.lines(style)
+        return Table(
+            columns.map(\.heading) + ["ID"],
+            fittings: columns.map(\.fitting) + [.id], rows: rows
+        ).lines(style)
     }
 
     /// A line for each value, with the value's name first.
@@ -180,7 +181,7 @@ struct PlaceRename<Noun: Place>: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         let found = try await argument.find(NameResolver(client))
-        let answer = try await namingOptions({ $0 == "name" ? FieldOption("the new name") : nil }) {
+        let answer = try await namingOptions(["name": "the new name"]) {
             try await Resource<Noun>(client: client).change(found.id, ["name": name])
         }
         output.printRenamed(answer.json, found.name, to: answer.content.name, id: answer.content.id)

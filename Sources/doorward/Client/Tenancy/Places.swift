@@ -11,7 +11,7 @@ protocol Place: ListedByCommand {
 extension Place {
     static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
         let found = try await finder.entity(text, of: [kind])
-        return NameMatch(id: found.id, name: found.name, place: nil)
+        return NameMatch(id: found.id, name: found.name)
     }
 }
 
@@ -94,13 +94,11 @@ struct PortfolioCreate: AsyncParsableCommand {
         let new = Doorward.JSONValue.object([
             "name": .string(name), "administratorUserIds": .array(owners.map { .string($0) }),
         ])
-        let answer = try await namingOptions(Self.option) { try await client.portfolios.create(new) }
+        let answer = try await namingOptions(["name": "the name", "administratorUserIds": "--owner"]) {
+            try await client.portfolios.create(new)
+        }
         let portfolio = answer.content
         output.printCreated(answer.json, "portfolio", name: portfolio.name, id: portfolio.id)
-    }
-
-    private static func option(_ field: String) -> FieldOption? {
-        field == "name" ? FieldOption("the name") : field.hasPrefix("administratorUserIds") ? FieldOption("--owner") : nil
     }
 }
 
@@ -199,21 +197,15 @@ struct PropertyCreate: AsyncParsableCommand {
 
     func run() async throws {
         let client = try output.client()
-        let portfolioID = try await NameResolver(client).portfolio(portfolio).id
+        let portfolioID = try await NameResolver(client).entity(portfolio, of: [.portfolio]).id
         let new = ["name": name, "portfolioId": portfolioID, "defaultTimeZone": timeZone].compactMapValues(\.self)
-        let answer = try await namingOptions(option) { try await client.properties.create(new) }
+        let options: [String: FieldOption] = [
+            "name": "the name", "portfolioId": FieldOption("--portfolio", value: portfolio),
+            "defaultTimeZone": FieldOption("--time-zone", value: timeZone),
+        ]
+        let answer = try await namingOptions(options) { try await client.properties.create(new) }
         let property = answer.content
         output.printCreated(answer.json, "property", name: property.name, id: property.id)
-    }
-
-    /// Maps a field of the request to its command-line option.
-    private func option(_ field: String) -> FieldOption? {
-        switch field {
-        case "name": FieldOption("the name")
-        case "portfolioId": FieldOption("--portfolio", value: portfolio)
-        case "defaultTimeZone": FieldOption("--time-zone", value: timeZone)
-        default: nil
-        }
     }
 }
 
@@ -286,12 +278,9 @@ struct UnitCreate: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         let new = ["name": name, "propertyId": try await NameResolver(client).property(property)]
-        let answer = try await namingOptions(option) { try await client.units.create(new) }
+        let answer = try await namingOptions([
+            "name": "the name", "propertyId": FieldOption("--property", value: property),
+        ]) { try await client.units.create(new) }
         output.printCreated(answer.json, "unit", name: answer.content.name, id: answer.content.id)
-    }
-
-    /// Maps a field of the request to its command-line option.
-    private func option(_ field: String) -> FieldOption? {
-        field == "name" ? FieldOption("the name") : field == "propertyId" ? FieldOption("--property", value: property) : nil
     }
 }

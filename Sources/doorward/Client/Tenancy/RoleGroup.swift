@@ -21,6 +21,20 @@ struct EntityArgument: ParsableArguments {
     var entity: String
 }
 
+/// The role of a command, and the entity on which it is held.
+struct RoleOnEntityArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
+        completion: .list(RoleArgument.names), transform: RoleArgument.init)
+    var role: RoleArgument
+
+    @OptionGroup var argument: EntityArgument
+
+    func find(_ finder: NameResolver) async throws -> NameResolver.FoundEntity {
+        try await finder.entity(argument.entity, of: role.kinds)
+    }
+}
+
 /// `doorward role list`: lists the people with a role on an entity.
 struct RoleList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,9 +66,10 @@ struct RoleList: AsyncParsableCommand {
             }
         }
         if rows.isEmpty { return style.isInteractive ? ["No roles."] : [] }
-        var table = Table("NAME", "EMAIL", "ROLE", "SINCE", "USER ID", rows: rows)
-        table.fittings = [.cut(to: 8), .cut(to: 12), .whole, .optional, .id]
-        return table.lines(style)
+        return Table(
+            "NAME", "EMAIL", "ROLE", "SINCE", "USER ID",
+            fittings: [.cut(to: 8), .cut(to: 12), .whole, .optional, .id], rows: rows
+        ).lines(style)
     }
 }
 
@@ -72,21 +87,15 @@ struct RoleAdd: AsyncParsableCommand {
             """)
 
     @OptionGroup var user: NounArgument<Doorward.User>
-
-    @Argument(
-        help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
-        completion: .list(RoleArgument.names), transform: RoleArgument.init)
-    var role: RoleArgument
-
-    @OptionGroup var argument: EntityArgument
+    @OptionGroup var held: RoleOnEntityArguments
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
         let client = try output.client()
         let finder = NameResolver(client)
-        let entity = try await finder.entity(argument.entity, of: role.kinds)
-        let person = try await Self.person(user.text, role, argument.entity, finder)
-        let answer = try await client.roles.assign(role.apiRole, to: person.id, on: entity.roleEntity)
+        let entity = try await held.find(finder)
+        let person = try await person(finder)
+        let answer = try await client.roles.assign(held.role.apiRole, to: person.id, on: entity.roleEntity)
         let role = DisplayText.role(answer.content.roleWithinEntity)
         output.print(
             json: answer.json, sentence: "\(person.name.printable) is \(role) of \(entity.name.printable).",
@@ -94,20 +103,17 @@ struct RoleAdd: AsyncParsableCommand {
     }
 
     /// Finds the user; for an unknown address the error names the command that invites.
-    private static func person(
-        _ text: String, _ role: RoleArgument, _ entity: String, _ finder: NameResolver
-    ) async throws -> NameResolver.FoundUser {
-        if text == "me" {
+    private func person(_ finder: NameResolver) async throws -> NameMatch {
+        if user.text == "me" {
             let me = try await finder.client.users.me().content
-            return .init(id: me.id, name: me.fullName ?? text)
+            return NameMatch(id: me.id, name: me.fullName ?? user.text)
         }
         do {
-            return try await finder.user(text)
-        } catch let failure as CommandFailure where text.contains("@") {
-            let role = role.word.lowercased().replacing("_", with: "-")
-            throw CommandFailure(
-                "\(failure.sentence)\n  to invite this address: doorward invite \(text.shellQuoted) \(role) \(entity.shellQuoted)",
-                code: failure.code)
+            return try await user.find(finder)
+        } catch let failure as CommandFailure where user.text.contains("@") {
+            let role = held.role.word.lowercased().replacing("_", with: "-")
+            let command = "doorward invite \(user.text.shellQuoted) \(role) \(held.argument.entity.shellQuoted)"
+            throw CommandFailure("\(failure.sentence)\n  to invite this address: \(command)", code: failure.code)
         }
     }
 }
@@ -141,15 +147,11 @@ struct RoleRemove: AsyncParsableCommand {
 
     /// Finds the user among those who hold a role on the entity.
     private func holder(of entity: NameResolver.FoundEntity, _ client: DoorwardClient) async throws -> NameMatch {
-        if NameResolver.isID(user.text) { return NameMatch(id: user.text, name: user.text, place: nil) }
+        if NameResolver.isID(user.text) { return NameMatch(id: user.text, name: user.text) }
         let people = try await client.roles.list(on: entity.roleEntity).all().content
         let me = user.text == "me" ? try await client.users.me().content : nil
         return try NameMatch.one(
-            me?.id ?? user.text,
-            of: people.flatMap { person in
-                [person.fullName, person.email].compactMap(\.self).map { NameMatch(id: person.id, name: $0, place: person.email) }
-            },
-            noun: "person with a role on \(entity.name.printable)",
+            me?.id ?? user.text, of: people.flatMap(\.matches), noun: "person with a role on \(entity.name.printable)",
             listing: "`doorward role list \(entity.name.shellQuoted)` lists them.")
     }
 }

@@ -31,9 +31,10 @@ struct SessionList: AsyncParsableCommand {
                 Table.Cell(session.isCurrent ? "yes" : "no", session.isCurrent ? .green : nil), Table.Cell(session.id, .dim),
             ]
         }
-        var table = Table("SIGNED IN", "EXPIRES", "THIS ONE", "ID", rows: rows)
-        table.fittings = [.whole, .whole, .whole, .id]
-        return table.lines(style)
+        return Table(
+            "SIGNED IN", "EXPIRES", "THIS ONE", "ID",
+            fittings: [.whole, .whole, .whole, .id], rows: rows
+        ).lines(style)
     }
 }
 

@@ -54,10 +54,7 @@ extension Doorward.User: ListedByCommand {
         }
     }
 
-    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
-        let found = try await finder.user(text)
-        return NameMatch(id: found.id, name: found.name, place: nil)
-    }
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.user(text) }
 
     /// The roles with their places, such as `tenant of 1A`; `nil` if there are none that the reader may see.
     ///
@@ -124,19 +121,12 @@ struct UserCreate: AsyncParsableCommand {
     /// Runs `body`, and names rejected fields by their command-line options.
     private func creating<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
-            return try await namingOptions(Self.option) { try await body() }
+            let options: [String: FieldOption] = [
+                "email": "the email address", "firstName": "--first-name", "lastName": "--last-name", "password": "the password",
+            ]
+            return try await namingOptions(options, body)
         } catch ClientError.refused(let refusal) where refusal.code == "already_exists" {
             throw CommandFailure("\(email.printable): a user with this address exists already; nothing was created")
-        }
-    }
-
-    private static func option(_ field: String) -> FieldOption? {
-        switch field {
-        case "email": FieldOption("the email address")
-        case "firstName": FieldOption("--first-name")
-        case "lastName": FieldOption("--last-name")
-        case "password": FieldOption("the password")
-        default: nil
         }
     }
 }
@@ -164,15 +154,11 @@ struct UserRename: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         let found = try await argument.find(NameResolver(client))
-        let answer = try await namingOptions(Self.option) {
+        let answer = try await namingOptions(["firstName": "--first-name", "lastName": "--last-name"]) {
             try await client.users.change(found.id, ["firstName": firstName, "lastName": lastName].compactMapValues(\.self))
         }
         let user = answer.content
         output.printRenamed(answer.json, found.name, to: user.fullName ?? found.name, id: user.id)
-    }
-
-    private static func option(_ field: String) -> FieldOption? {
-        field == "firstName" ? FieldOption("--first-name") : field == "lastName" ? FieldOption("--last-name") : nil
     }
 }
 
@@ -192,24 +178,17 @@ struct Invite: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The email address of the person.", valueName: "email"), transform: { $0.trimmed })
     var email: String
 
-    @Argument(
-        help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
-        completion: .list(RoleArgument.names), transform: RoleArgument.init)
-    var role: RoleArgument
-
-    @Argument(
-        help: ArgumentHelp("The portfolio, property or unit: a name or id.", valueName: "entity"), completion: .entityName)
-    var entity: String
-
+    @OptionGroup var held: RoleOnEntityArguments
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
         let client = try output.client()
-        let found = try await NameResolver(client).entity(entity, of: role.kinds)
-        let answer = try await namingOptions({ $0 == "email" ? FieldOption("the email address") : nil }) {
-            try await client.roles.invite(email, to: role.apiRole, on: found.roleEntity)
+        let found = try await held.find(NameResolver(client))
+        let role = held.role.apiRole
+        let answer = try await namingOptions(["email": "the email address"]) {
+            try await client.roles.invite(email, to: role, on: found.roleEntity)
         }
-        let purpose = "can become \(DisplayText.role(role.apiRole)) of \(found.name)"
+        let purpose = "can become \(DisplayText.role(role)) of \(found.name)"
         output.print(json: answer.json) { InvitationView(answer.content, purpose: purpose).lines($0) }
     }
 }
