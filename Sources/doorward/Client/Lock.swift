@@ -10,9 +10,7 @@ struct Lock: AsyncParsableCommand {
 
     @OptionGroup var movement: LockCommandOptions
 
-    func run() async throws {
-        try await movement.run(.lock, "Locking", "locked")
-    }
+    func run() async throws { try await movement.run(.lock, "Locking", "locked") }
 }
 
 /// `doorward unlock`.
@@ -23,9 +21,7 @@ struct Unlock: AsyncParsableCommand {
 
     @OptionGroup var movement: LockCommandOptions
 
-    func run() async throws {
-        try await movement.run(.unlock, "Unlocking", "unlocked")
-    }
+    func run() async throws { try await movement.run(.unlock, "Unlocking", "unlocked") }
 }
 
 /// `doorward unlatch`.
@@ -36,9 +32,7 @@ struct Unlatch: AsyncParsableCommand {
 
     @OptionGroup var movement: LockCommandOptions
 
-    func run() async throws {
-        try await movement.run(.unlatch, "Unlatching", "unlatched")
-    }
+    func run() async throws { try await movement.run(.unlatch, "Unlatching", "unlatched") }
 }
 
 /// The arguments and options that `lock`, `unlock` and `unlatch` share.

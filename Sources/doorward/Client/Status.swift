@@ -115,10 +115,8 @@ struct StatusFollower: Sendable {
     /// What was printed in a pipe.
     private struct Shown {
         let isJSON: Bool
-        private var lines: [String] = []
-        private var lock: Doorward.LockDevice?
-
-        init(isJSON: Bool) { self.isJSON = isJSON }
+        var lines: [String] = []
+        var lock: Doorward.LockDevice?
 
         /// Prints the values that differ from those that were printed.
         ///
