@@ -56,7 +56,6 @@ extension [AddressField] {
 }
 
 extension AddressField.Form {
-    /// Returns the problem of a value in a field of this form, or `nil` if the value is valid.
     /// The code of what is wrong with a value of this form; `nil` if nothing is.
     package func problem(of value: JSONValue) -> String? {
         switch (self, value) {

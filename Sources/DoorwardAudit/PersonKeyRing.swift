@@ -157,8 +157,8 @@ package struct WrappingKey: Sendable {
     package func seal(_ bytes: [UInt8], of user: UserID) throws -> [UInt8] {
         let code = HMAC<SHA256>.authenticationCode(for: bytes, using: subkey("doorward/account-nonce/1"))
         let nonce = try AES.GCM.Nonce(data: Array(code.prefix(12)))
-        let box = try AES.GCM.seal(
-            bytes, using: subkey("doorward/account/1"), nonce: nonce, authenticating: Array(user.description.utf8))
+        let (key, name) = (subkey("doorward/account/1"), Array(user.description.utf8))
+        let box = try AES.GCM.seal(bytes, using: key, nonce: nonce, authenticating: name)
         // The combined form exists for every 12-byte nonce.
         guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
         return Array(sealed)

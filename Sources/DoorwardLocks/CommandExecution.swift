@@ -183,7 +183,9 @@ final class CommandExecution: InFlightExecution {
             case .sent(let inFlight): return await awaitOutcome(of: inFlight)
             case .grantedByOther(let rule, let needsOverride):
                 do {
-                    if let refused = try await writeFurtherIntent(under: rule, override: needsOverride) { exhausted.append(refused) }
+                    if let refused = try await writeFurtherIntent(under: rule, override: needsOverride) {
+                        exhausted.append(refused)
+                    }
                 } catch {
                     return .intentNotWritten
                 }

@@ -127,7 +127,9 @@ struct StreamStore: Sendable {
         guard let user = view.subject.actorUserID else { return [] }
         var query = CommandQuery(scopes: [], actorUserID: user, deviceID: device, limit: limit)
         query.reader = view.tenancy.listReader(view.subject.readerID, view.tenancy.recordScopes(of: view.subject))
-        return try await storeGuard.commands.commands(query).commands.reversed().map { storeGuard.commandInFlight($0.command.id) ?? $0 }
+        return try await storeGuard.commands.commands(query).commands.reversed().map {
+            storeGuard.commandInFlight($0.command.id) ?? $0
+        }
     }
 
     func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? {

@@ -1,4 +1,3 @@
-// Over 400 lines because the rules of granting, changing and reading are read together.
 package import DoorwardDomain
 package import DoorwardKernel
 internal import DoorwardPolicy

@@ -10,7 +10,9 @@ import Testing
 
 /// Writes that were in doubt when the store failed are resolved completely.
 @Suite struct InDoubtTests {
-    @Test("a command whose intent is in doubt is not in flight any more before the store is marked in doubt, so that recovery settles it")
+    @Test(
+        "a command whose intent is in doubt is not in flight any more before the store is marked in doubt, so that recovery settles it"
+    )
     func intentInDoubt() throws {
         let clock = VirtualClock()
         let executor = SeededExecutor(seed: 1, clock: clock)

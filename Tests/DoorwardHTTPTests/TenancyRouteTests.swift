@@ -177,8 +177,13 @@ import Testing
             ])
         let matrix = try await house.call(.get, "/permission-matrix", as: .nobody)
         #expect(matrix.data["operations"].elements.map { $0["operation"].text } == LockOperation.allCases.map(\.rawValue))
-        let permissions = matrix.data["management"].elements.map { $0["permission"].text }
-        #expect(permissions == ManagementPermission.allCases.map(\.rawValue))
+        let management = matrix.data["management"].elements
+        #expect(management.map { $0["permission"].text } == ManagementPermission.allCases.map(\.rawValue))
+        for (row, permission) in zip(management, ManagementPermission.allCases) {
+            let holders = PermissionMatrix.holders(of: permission)
+            #expect(row["superAdmin"].text == holders.superAdmin.rawValue)
+            #expect(row["roles"].elements.map(\.text) == holders.roles.map(\.rawValue))
+        }
         let unlock = matrix.data["operations"].elements.first { $0["operation"].text == "UNLOCK" }
         #expect(unlock?["holders"].elements.first?.keys == ["role"], "a missing condition is left out")
         #expect(unlock?["holders"].elements.last?["condition"].text == "GRANTED_AND_IN_WINDOW")

@@ -6,11 +6,17 @@ public struct ServerSentEvent: Equatable, Sendable {
     public let data: String
     /// The last event id that the stream has stated, in this or an earlier event; empty if it has not.
     public let lastEventID: String
+
+    public init(type: String, data: String, lastEventID: String) {
+        (self.type, self.data, self.lastEventID) = (type, data, lastEventID)
+    }
 }
 
 /// Parses Server-Sent Events as the HTML standard defines (https://html.spec.whatwg.org/multipage/server-sent-events.html, section
 /// 9.2.6), from bytes that arrive in any pieces.
 public struct ServerSentEventParser: Sendable {
+    /// The milliseconds to wait before a reconnection; `nil` until the stream has stated them.
+    public private(set) var retry: Int?
     /// Whether a line or an event is larger than `maxBytes`. What follows is not parsed: the connection must be closed.
     public private(set) var isTooLarge = false
 
@@ -76,6 +82,9 @@ public struct ServerSentEventParser: Sendable {
             hasData = true
             if data.count > maxBytes { isTooLarge = true }
         case "id": if !value.contains(0) { eventID = String(decoding: value, as: UTF8.self) }
+        case "retry":
+            let isNumber = !value.isEmpty && value.allSatisfy { (48...57).contains($0) }
+            if isNumber, let milliseconds = Int(String(decoding: value, as: UTF8.self)) { retry = milliseconds }
         default: break
         }
     }

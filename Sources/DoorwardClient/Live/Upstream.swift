@@ -59,7 +59,6 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
     private var sinks: [Int: Sink] = [:]
     private var isDirty = false
     private var wasStale = false
-    /// A value equal to the previous one does not count as a change.
     private var update: LiveUpdate<Noun> {
         LiveUpdate(objects: current, source: source, isReady: isReady, isStale: wasStale, failure: failure)
     }

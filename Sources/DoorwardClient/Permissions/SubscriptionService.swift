@@ -4,21 +4,31 @@ public import Observation
 @MainActor public protocol SubscriptionProvider: AnyObject {
     /// The subscription of the selected portfolio; `nil` before it is loaded: every answer is *no*.
     var subscription: Doorward.Subscription? { get }
+    /// Whether a module is on; by default as `subscription` says.
+    func isFeatureAvailable(_ module: Doorward.Module) -> Bool
+    /// Whether one more fits into a limit; by default as `subscription` says. A limit that does not apply is never reached.
+    ///
+    /// - Parameter currentCount: the number in use; `nil` for the number that the gateway states.
+    func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool
+    /// The number in use and the limit, such as 3 of 5; by default as `subscription` says. The limit is `nil` if there is none; the result
+    /// is `nil` if nothing is loaded.
+    func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)?
 }
 
 extension SubscriptionProvider {
-    /// Whether a module is on.
+    /// Whether a module is on, as `subscription` says.
     public func isFeatureAvailable(_ module: Doorward.Module) -> Bool { subscription?.modules[module.rawValue] ?? false }
 
-    /// Whether one more fits into a limit. A limit that does not apply is never reached.
-    ///
-    /// - Parameter currentCount: the number in use; `nil` for the number that the gateway states.
-    public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int? = nil) -> Bool {
+    /// Whether one more fits into a limit, as `subscription` says.
+    public func isWithinLimit(_ limit: Doorward.Limit, currentCount: Int?) -> Bool {
         guard let usage = usage(of: limit) else { return false }
         return usage.limit.map { (currentCount ?? usage.used) < $0 } ?? true
     }
 
-    /// The number in use and the limit, such as 3 of 5. The limit is `nil` if there is none; the result is `nil` if nothing is loaded.
+    /// Whether one more fits into a limit, by the number that the gateway states.
+    public func isWithinLimit(_ limit: Doorward.Limit) -> Bool { isWithinLimit(limit, currentCount: nil) }
+
+    /// The number in use and the limit, as `subscription` says.
     public func usage(of limit: Doorward.Limit) -> (used: Int, limit: Int?)? {
         subscription.map { ($0.usage[limit.usageKey] ?? 0, $0.limits[limit.rawValue]) }
     }
@@ -32,6 +42,10 @@ public struct MissingFeature: Hashable, Sendable {
     public let tier: String
     /// Whether the person can change the subscription; if not, a super admin of the gateway can.
     public let canChangeSubscription: Bool
+
+    public init(module: Doorward.Module, tier: String, canChangeSubscription: Bool) {
+        (self.module, self.tier, self.canChangeSubscription) = (module, tier, canChangeSubscription)
+    }
 }
 
 /// The subscriptions of the portfolios that the person has selected, each kept for five minutes.

@@ -44,7 +44,6 @@ package struct Resource<Noun: NamedNoun>: Sendable {
 
 /// A list, fetched page by page as it is read.
 package struct Pages<Item: NamedNoun>: Sendable {
-
     let client: DoorwardClient
     private let request: APIRequest
 

@@ -63,8 +63,6 @@ struct APIRequest: Sendable {
 
     /// Percent-encodes all characters except the unreserved ones (RFC 3986, section 2.3). Also
     /// encodes the segments `.` and `..`, so that they are not resolved as relative paths.
-    static func encoded(_ name: String, _ value: String) -> String { "\(encoded(name))=\(encoded(value))" }
-
     static func encoded(_ text: String) -> String {
         if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
         return text.utf8.reduce(into: "") { encoded, byte in
@@ -76,4 +74,7 @@ struct APIRequest: Sendable {
             }
         }
     }
+
+    /// One field of a query.
+    static func encoded(_ name: String, _ value: String) -> String { "\(encoded(name))=\(encoded(value))" }
 }

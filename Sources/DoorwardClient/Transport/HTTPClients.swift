@@ -26,7 +26,7 @@ enum HTTPClients {
     /// A client that verifies no certificate. MUST NOT be used to send a secret.
     static let unverified = make { $0.certificateVerification = .none }
 
-    /// - Parameter tls: `nil` for that of the system.
+    /// - Parameter configure: changes the system's TLS settings.
     private static func make(_ configure: (inout TLSConfiguration) -> Void) -> HTTPClient {
         var tls = TLSConfiguration.makeClientConfiguration()
         configure(&tls)

@@ -33,8 +33,8 @@ enum GuestPageRoutes {
         // Ignore any other part of the query: services that forward links add parameters to them.
         var query = QueryReader(request.metadata.query, errors: FieldErrors())
         let id = query.string("command").flatMap { CommandID($0) }
-        let stored =
-            if let id { try await request.control.guestLinks.command(id, of: holder.access.id) } else { nil as StoredCommand? }
+        let stored: StoredCommand? =
+            if let id { try await request.control.guestLinks.command(id, of: holder.access.id) } else { nil }
         guard request.metadata.wantsJSON, id != nil else {
             return GuestPageView(holder, request.text("token"), request.services, command: stored?.command).response(200)
         }

@@ -1,4 +1,3 @@
-// Over 400 lines because the phases of a connection are read together.
 internal import CMosquitto
 internal import DoorwardDomain
 

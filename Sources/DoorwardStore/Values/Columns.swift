@@ -65,7 +65,8 @@ struct ColumnReader {
         UnreadableColumn(column: Array(row.columnNames)[index - 1])
     }
 
-    private func required<Value>(_ value: Value?) throws -> Value {
+    /// Mutating, so that an error names the column that the argument has read: a copy of the reader would be made before.
+    private mutating func required<Value>(_ value: Value?) throws -> Value {
         guard let value else { throw unreadable() }
         return value
     }
@@ -95,7 +96,8 @@ struct ColumnReader {
 
     mutating func optionalID<Entity>() throws -> EntityID<Entity>? {
         let index = next()
-        return try row.withUnsafeData(atIndex: index) { data in try data.map { try required(EntityID(blob: $0)) } }
+        let read = row.withUnsafeData(atIndex: index) { data in data.map { EntityID<Entity>(blob: $0) } }
+        return try read.map { try required($0) }
     }
 
     mutating func ids<Entity>() throws -> [EntityID<Entity>] { try required(try optionalIDs()) }

@@ -57,6 +57,16 @@ import Testing
         #expect(parse(":comment\nDATA: x\ndata : y\nfoo: bar\ndata: z\n\n") == [message("z")])
     }
 
+    @Test func retryTakesDigitsOnly() {
+        var parser = ServerSentEventParser()
+        _ = parser.parse("retry: 5x\n\nretry:\n\nretry: -1\n\n".utf8)
+        #expect(parser.retry == nil)
+        _ = parser.parse("retry: 2500\n".utf8)
+        #expect(parser.retry == 2500)
+        _ = parser.parse("retry: 99999999999999999999999\n".utf8)
+        #expect(parser.retry == 2500)
+    }
+
     @Test func wrongUTF8IsReplaced() {
         var parser = ServerSentEventParser()
         let events = parser.parse(Array("data: ".utf8) + [0xFF, 0x41, 0x0A, 0x0A])

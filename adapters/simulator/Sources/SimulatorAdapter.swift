@@ -93,9 +93,11 @@ extension SimulatorAdapter: LockAdapter {
 }
 
 /// Creates the simulator. It has no section in the configuration, and is part of every gateway.
-package struct SimulatorAdapterFactory: AdapterFactory {
+package struct SimulatorAdapterFactory: Sendable {
     package init() {}
+}
 
+extension SimulatorAdapterFactory: AdapterFactory {
     package var guide: AdapterGuide { .simulator }
     package var addressFields: [AddressField] { AddressField.ofSimulator }
 

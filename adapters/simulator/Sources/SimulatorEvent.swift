@@ -104,7 +104,9 @@ extension SimulatorEvent {
         case .offline: .online
         case .lowBattery, .deadBattery: .replaceBattery
         case .doorOpen, .doorAjar: .doorClose
-        default: nil
+        case .clear, .online, .replaceBattery, .thumbTurn, .thumbLock, .thumbUnlock, .keypad, .keypadLock, .wrongCode, .doorClose,
+            .doorForce, .tamper:
+            nil
         }
     }
 }

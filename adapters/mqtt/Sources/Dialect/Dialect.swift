@@ -40,8 +40,11 @@ package struct Dialect: Sendable {
         var address = AddressValues(profile, variables)
         let texts = address.texts(profile)
         var parts = profile.parts.resolved(with: texts)
-        if profile.hook == .homeassistant, address.problems.isEmpty {
-            HomeAssistantHook(address: address.values).apply(to: &parts, &address.problems)
+        if address.problems.isEmpty {
+            switch profile.hook {
+            case .homeassistant: HomeAssistantHook(address: address.values).apply(to: &parts, &address.problems)
+            case nil: break
+            }
         }
         address.checkTopics(of: profile, parts, isAttached: isAttached)
         guard address.problems.isEmpty else { throw address.errors }

@@ -32,8 +32,8 @@ package struct Discovery: Sendable {
 
     /// Processes a message.
     ///
-    /// - Returns: the locks that it added, changed or removed (see `isRemoved`), removed ones first. Empty for a message on another topic, and for
-    ///   a malformed one, which leaves the known locks unchanged.
+    /// - Returns: the locks that it added, changed or removed (see `isRemoved`), removed ones first. Empty for a message on another
+    ///   topic, and for a malformed one, which leaves the known locks unchanged.
     package mutating func receive(_ message: MQTTMessage) -> [AnnouncedLock] {
         let topic = TopicText(message.topic)
         for reader in readers {

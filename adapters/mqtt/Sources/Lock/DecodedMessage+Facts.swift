@@ -91,7 +91,7 @@ extension LockReport.Fact {
 
 extension DoorPosition {
     /// The door state; unknown if the contact is faulty.
-    fileprivate var doorState: DoorState { self == .fault ? .unknown : DoorState(rawValue: rawValue.uppercased()) ?? .unknown }
+    var doorState: DoorState { self == .fault ? .unknown : DoorState(rawValue: rawValue.uppercased()) ?? .unknown }
 }
 
 extension RejectionReason {

@@ -89,7 +89,7 @@ extension RecordEvent {
     fileprivate static let movements: Set<RecordEvent> = [.locked, .unlocked, .unlatched, .jammed]
 
     /// The event of a movement to this state; `nil` for unknown and transitional states.
-    fileprivate init?(_ state: LockState) { self.init(rawValue: state.rawValue) }
+    init?(_ state: LockState) { self.init(rawValue: state.rawValue) }
 }
 
 extension LockEvent {

@@ -6,6 +6,17 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct DecodedMessageFactsTests {
+    @Test("each method, door position and state of a dialect has its equal in the log, and what is unknown or passing has none")
+    func names() {
+        for method in LockEvent.Method.allCases { #expect((method.eventMethod == .unknown) == (method == .unknown), "\(method)") }
+        for door in DoorPosition.allCases {
+            #expect((door.doorState == .unknown) == [.unknown, .fault].contains(door), "\(door)")
+        }
+        for state in LockState.allCases {
+            #expect((RecordEvent(state) == nil) == [.locking, .unlocking, .unknown].contains(state), "\(state)")
+        }
+    }
+
     /// The bridge repeats an earlier jam while a lock command is in flight.
     @Test("a jam from before the command, repeated while it is in flight, is stale; a new jam is confirmed")
     func jam() {
