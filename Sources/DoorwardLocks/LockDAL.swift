@@ -56,8 +56,8 @@ package final class LockDAL: Sendable {
             storeGuard: services.storeGuard, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
 
-    /// Admits a caller unless they were denied too often within the last minute. To be called for each request, before its body is
-    /// read: `begin` and `execute` apply the limit to denials only.
+    /// Admits a caller unless they were denied too often within the last minute. `execute` repeats this check; call this function to check
+    /// before the request body is read.
     ///
     /// - Throws: `.rateLimited`.
     package func admit(_ caller: Caller) async throws(GatewayError) { try await denials.admit(caller) }
@@ -115,6 +115,7 @@ package final class LockDAL: Sendable {
         let started = services.clock.monotonicNow()
         guard !services.storeGuard.hasStoppedCommands else { throw .shuttingDown }
         guard services.storeGuard.isAcceptingCommands else { throw .unavailable }
+        if !request.isLockdown { try await denials.admit(request.caller) }
         var decided = decide(request)
         if let denial = decided.decision.denial, !denial.hasReach {
             services.metrics.count(decided.decision)

@@ -16,11 +16,14 @@ package final class SQLiteStore: GatewayStore {
     let writer: StoreWriter
     private let context: StoreContext
     let keys: PersonKeyFile
+    /// For the names of partial backup files.
+    private let random: RandomSource
 
     private init(
         locks: (name: FileLock, file: InodeLock), reader: StoreReader, connection: sending WriterConnection, context: StoreContext
     ) {
         (self.locks, self.reader, self.context, keys) = (locks, reader, context, connection.keys)
+        random = RandomSource(context.random)
         writer = StoreWriter(connection: connection, context: context)
     }
 
@@ -138,7 +141,7 @@ package final class SQLiteStore: GatewayStore {
         guard DescriptorReserve.isFree else { throw .failed("too many open files") }
         try context.backups.begin()
         defer { context.backups.end() }
-        let partial = try target.begin(RandomSource(context.random))
+        let partial = try target.begin(random)
         do throws(StoreBackupError) {
             let (at, logs) = try await reader.backup(BackupCopy(partial: partial, context: context))
             return StoreBackup(

@@ -95,6 +95,17 @@ import Testing
         #expect(again != nil)
     }
 
+    @Test("of denied commands at the same time, those over the limit are not recorded, and one summary is")
+    func atTheSameTime() async throws {
+        let house = try await House(deniedPerMinute: 3)
+        let before = house.portfolioLog.count
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { _ = await failure { _ = try await house.run(by: house.ids.stranger) } } }
+        }
+        #expect(house.portfolioLog.count == before + 3)
+        #expect(house.gatewayLog.count { $0.body.event == .denialsSuppressed } == 1)
+    }
+
     @Test("concurrent denials that exceed the limit together are recorded up to it, and lead to one summary record")
     func admittedTogether() async throws {
         let house = try await House()

@@ -10,6 +10,8 @@ final class FlushGate: Sendable {
     private let gate = DispatchSemaphore(value: 0)
     private let first = AsyncStream<Void>.makeStream()
     private let opening: Int?
+    /// The number of accepted transactions.
+    let accepted = Atomic(0)
 
     /// - Parameter opening: the number of accepted transactions that opens the gate; `nil` if only the test opens it.
     init(openingAfter opening: Int? = nil) { self.opening = opening }
@@ -24,7 +26,10 @@ final class FlushGate: Sendable {
 
     func hooks() -> StoreHooks {
         StoreHooks(
-            afterAdmission: { number in if number == self.opening { self.open() } },
+            afterAdmission: { number in
+                self.accepted.store(number, ordering: .releasing)
+                if number == self.opening { self.open() }
+            },
             beforeCommit: { _ in
                 self.first.continuation.yield()
                 // The writer's own thread waits here, as in a slow flush. Once open, the gate stays open.

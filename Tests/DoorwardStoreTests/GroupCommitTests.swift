@@ -88,6 +88,27 @@ import Testing
         try await store.close()
     }
 
+    @Test("Transactions that were queued before the store is closed are written, and a later one is rejected")
+    func closing() async throws {
+        let database = try TemporaryDatabase()
+        let gate = FlushGate()
+        let store = try database.open(hooks: gate.hooks())
+        var script = StoreScript(seed: 5)
+        let transactions = (0..<4).map { _ in StoreTransaction(records: [PendingRecord(script.gatewayEvent())]) }
+        let first = Task { try await store.commit(transactions[0]) }
+        await gate.untilHeld()
+        // The flush of the first is held back, so these wait in the queue.
+        let waiting = transactions[1...2].map { transaction in Task { try await store.commit(transaction) } }
+        while gate.accepted.load(ordering: .acquiring) < 3 { await Task.yield() }
+        let closing = Task { try await store.close() }
+        gate.open()
+        for task in [first] + waiting { #expect(try await task.value.count == 1) }
+        try await closing.value
+        let late = await Result { () async throws(StoreError) in try await store.commit(transactions[3]) }
+        #expect(late == .failure(.unavailable))
+        #expect(try StoredLogs(path: database.path).sizes == [.gateway: 3])
+    }
+
     @Test("If the queue is full, further transactions are rejected, and queued ones are not")
     func fullQueue() async throws {
         let database = try TemporaryDatabase()

@@ -85,7 +85,6 @@ enum GuestPageRoutes {
             try await control.locks.requireAllowed(commandRequest)
             throw GatewayError.invalid("nonce", FieldProblemCode.malformed.rawValue)
         }
-        try await control.locks.admit(commandRequest.caller)
         let begun = try await control.locks.begin(
             commandRequest, repeatable: nonces.call(nonce, for: button, by: holder.caller.principal))
         guard request.metadata.wantsJSON else {

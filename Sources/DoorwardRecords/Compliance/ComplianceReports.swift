@@ -43,11 +43,12 @@ package struct ComplianceReports: Sendable {
         let now = clock.now()
         let positions = try await storeGuard.write(
             StoreTransaction(records: [record(of: request, log, by: caller, in: tenancy, at: now)]))
+        guard let position = positions.first else { throw .unavailable }
         try await checkpoints.signForRequest([log])
         let entry = try checkpoints.newest(of: log, covering: positions)
         let readable = tenancy.recordScopes(of: subject)
         let proof = ComplianceProof(
-            log: log, origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: positions[0].seq,
+            log: log, origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: position.seq,
             checkpoint: entry.note.rendered, publicKey: checkpoints.publicKey.description)
         let reader = tenancy.listReader(subject.readerID, readable)
         let records = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }

@@ -96,7 +96,7 @@ struct ColumnReader {
 
     mutating func optionalID<Entity>() throws -> EntityID<Entity>? {
         let index = next()
-        let read = row.withUnsafeData(atIndex: index) { data in data.map { EntityID<Entity>(blob: $0) } }
+        let read = try row.withUnsafeData(atIndex: index) { data in data.map { EntityID<Entity>(blob: $0) } }
         return try read.map { try required($0) }
     }
 

@@ -9,13 +9,19 @@ import GRDB
 enum TenancyWriting {
     private static let upserts = Dictionary(uniqueKeysWithValues: TenancyTable.allCases.map { ($0, Upsert($0)) })
 
+    /// Throws rather than writing nothing, so that no change is acknowledged that was not written.
+    private static func upsert(_ table: TenancyTable) throws -> Upsert {
+        guard let upsert = upserts[table] else { throw DatabaseError(message: "no statement writes \(table.rawValue)") }
+        return upsert
+    }
+
     static func apply(_ change: TenancyChange, in db: Database, _ keys: PersonKeyFile) throws {
         if let entity = change.referencedEntity, try !entity.exists(in: db) { throw ConstraintViolation(.parentUnknown) }
         if case .putUser(let user) = change { try db.run("DELETE FROM removed_users WHERE id = ?", [user.id.blob]) }
         let (table, id) = change.entity.row
         guard let values = try values(of: change, in: db, keys) else { return try remove(id, from: table, change.entity, in: db) }
         do {
-            try upserts[table]?.put(values, in: db)
+            try upsert(table).put(values, in: db)
         } catch let error as DatabaseError where error.message?.contains("users.email_key") == true {
             guard case .user(let id) = change.entity else { throw error }
             throw ConstraintViolation(.emailTaken(id))
@@ -63,7 +69,7 @@ enum TenancyWriting {
         guard let values = try values(of: change, in: db, keys) else {
             return try !db.hasRow("SELECT 1 FROM \(table.rawValue) WHERE id = ?", [id])
         }
-        return try upserts[table]?.holds(values, in: db) ?? false
+        return try upsert(table).holds(values, in: db)
     }
 
     /// Returns the row that the change writes, in the order of the table's columns; `nil` if it removes the row.

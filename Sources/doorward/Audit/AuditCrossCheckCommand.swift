@@ -52,7 +52,8 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "no checkpoint of \(origin.printable) in the gateway's log can be compared with the export", code: 4)
         }
-        output.print(json: JSONOutput.document(Summary(origin: origin, checkpoints: compared))) { style in
+        let summary: [String: JSONValue] = ["origin": .string(origin), "checkpoints": .integer(Int64(compared))]
+        output.print(json: JSONOutput.document(summary)) { style in
             ["\(origin) is \(style.paint("consistent", .green)) with \(compared) of its checkpoints in the gateway's log."]
         }
     }
@@ -69,11 +70,6 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
                 "\(gatewayExport.printable): this is not an export of the log of gateway \(log.gateway.printable)", code: 1)
         }
         return found.description
-    }
-
-    private struct Summary: Encodable {
-        let origin: String
-        let checkpoints: Int
     }
 }
 

@@ -80,33 +80,24 @@ struct AuditExportCommand: AsyncParsableCommand {
         let client = try gateway.client()
         if let lock { query.deviceID = try await NameResolver(client).lock(lock).id }
         let target = try output.map { try NewFile($0) }
-        let response: RawResponse
         do {
-            response = try await client.audit.export(query)
+            let response = try await client.audit.export(query)
+            try await Progress("Exporting").during { try await Self.write(response, to: target) }
         } catch {
             target?.discard()
             throw error
         }
-        try await Progress("Exporting").during { try await Self.write(response, to: target) }
         if let output, OutputStyle.output.isInteractive { StandardStream.output.line("Wrote \(output.printable).") }
     }
 
     private static func write(_ response: RawResponse, to target: NewFile?) async throws {
         var isWritten = true
-        do {
-            try await response.read { part in
-                isWritten = target?.write(part) ?? StandardStream.output.write(part)
-                return isWritten
-            }
-        } catch {
-            target?.discard()
-            throw error
+        try await response.read { part in
+            isWritten = target?.write(part) ?? StandardStream.output.write(part)
+            return isWritten
         }
         if let target { isWritten = isWritten && target.finish() }
-        guard isWritten else {
-            target?.discard()
-            throw CommandFailure("the export could not be written completely")
-        }
+        guard isWritten else { throw CommandFailure("the export could not be written completely") }
     }
 }
 

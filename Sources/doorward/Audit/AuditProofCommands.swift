@@ -1,6 +1,7 @@
 import ArgumentParser
 import DoorwardAudit
 import DoorwardClient
+import DoorwardDomain
 import FoundationEssentials
 
 /// `doorward audit prove`: prints a proof that one record is in a log.
@@ -83,22 +84,16 @@ struct AuditCheckCommand: AsyncParsableCommand {
             throw CommandFailure("\(record.printable): the proof is about a different record", code: 1)
         }
         let leafHash = Data(file.leafHash).base64EncodedString()
-        let json = JSONOutput.document(
-            Verdict(origin: origin, seq: file.index, size: checkpoint.size, leafHash: leafHash, isRecordCompared: record != nil))
-        output.print(json: json) { style in
+        let verdict: [String: JSONValue] = [
+            "origin": .string(origin), "seq": .count(file.index), "size": .count(checkpoint.size), "leafHash": .string(leafHash),
+            "isRecordCompared": .bool(record != nil),
+        ]
+        output.print(json: JSONOutput.document(verdict)) { style in
             [
                 "Record \(file.index) of \(origin) is \(style.paint("whole", .green)): it is among the \(checkpoint.size) records of a "
                     + "signed checkpoint.", record == nil ? "Its leaf hash is \(leafHash)." : "The file contains this record.",
             ]
         }
-    }
-
-    private struct Verdict: Encodable {
-        let origin: String
-        let seq: UInt64
-        let size: UInt64
-        let leafHash: String
-        let isRecordCompared: Bool
     }
 }
 
@@ -139,8 +134,8 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
         else {
             throw CommandFailure("\(origin): records under \(old.printable) were changed", code: 1)
         }
-        let json = JSONOutput.document(Verdict(origin: origin, from: older.size, to: newer.size))
-        output.print(json: json) { style in
+        let verdict: [String: JSONValue] = ["origin": .string(origin), "from": .count(older.size), "to": .count(newer.size)]
+        output.print(json: JSONOutput.document(verdict)) { style in
             [
                 "\(origin) is \(style.paint("whole", .green)): its first \(older.size) records are unchanged, and "
                     + "\(newer.size - older.size) were added."
@@ -162,11 +157,5 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "the gateway's log has fewer than the \(newer.size) records of \(new.printable): it was rolled back", code: 4)
         }
-    }
-
-    private struct Verdict: Encodable {
-        let origin: String
-        let from: UInt64
-        let to: UInt64
     }
 }

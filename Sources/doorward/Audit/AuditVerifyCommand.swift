@@ -1,5 +1,6 @@
 import ArgumentParser
 import DoorwardAudit
+import DoorwardDomain
 import FoundationEssentials
 
 /// `doorward audit verify`: verifies an export without the gateway.
@@ -51,9 +52,11 @@ struct AuditVerifyCommand: AsyncParsableCommand {
                     + "others are missing.", code: 4)
         }
         let size = verdict.checkpoint.size
-        let json = JSONOutput.document(
-            Summary(origin: origin, records: verdict.count, from: range.lowerBound, until: range.upperBound, size: size))
-        output.print(json: json) { style in
+        let summary: [String: JSONValue] = [
+            "origin": .string(origin), "records": .count(verdict.count), "from": .count(range.lowerBound),
+            "until": .count(range.upperBound), "size": .count(size),
+        ]
+        output.print(json: JSONOutput.document(summary)) { style in
             let what = range == 0..<size ? "All \(size) records" : "Records \(range.lowerBound) to \(range.upperBound - 1)"
             let rest = range == 0..<size ? "" : ", of the \(size) in the checkpoint"
             return ["\(what) of \(origin) are \(style.paint("whole", .green))\(rest)."]
@@ -77,14 +80,6 @@ struct AuditVerifyCommand: AsyncParsableCommand {
                 "\(file.printable): the export does not have the records that are compared with this checkpoint of \(other.size)",
                 code: 4)
         }
-    }
-
-    private struct Summary: Encodable {
-        let origin: String
-        let records: UInt64
-        let from: UInt64
-        let until: UInt64
-        let size: UInt64
     }
 }
 

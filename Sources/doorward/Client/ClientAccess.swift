@@ -314,3 +314,8 @@ enum JSONOutput {
         return (try? encoder.encode(value)).map { Array($0) } ?? []
     }
 }
+
+extension JSONValue {
+    /// A number of records or the like.
+    static func count(_ number: UInt64) -> JSONValue { .integer(Int64(clamping: number)) }
+}

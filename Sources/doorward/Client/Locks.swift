@@ -138,10 +138,7 @@ struct LocksFollower: Sendable {
 
     /// Returns a JSON object for a removed lock.
     private static func removal(_ lock: Doorward.LockDevice) -> String {
-        var object = JSONObjectText()
-        object.add("id", lock.id)
-        object.add("removed", true)
-        return object.text
+        (["id": lock.id, "removed": true] as JSONObjectText).json
     }
 }
 

@@ -79,7 +79,7 @@ struct ProfileDecode: ParsableCommand {
         if let inFlight { try decoder.begin(inFlight.operation) }
         if let messages { return try decode(messages, &decoder) }
         let bytes = try payload.map { Array($0.utf8) } ?? BytesFile(path: payloadFile ?? "-").read()
-        show(DecodedMessageView(decoder.receive(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained))))
+        show(decoder.receive(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained)).object())
     }
 
     private func decode(_ path: String, _ decoder: inout MessageStreamDecoder) throws {
@@ -90,14 +90,11 @@ struct ProfileDecode: ParsableCommand {
                     "line \(number) is not a message in the format of `mosquitto_sub`: with -F %j an object, with -v `TOPIC PAYLOAD`"
                 )
             }
-            show(DecodedMessageView(decoder.receive(message), on: message.topic))
+            show(decoder.receive(message).object(on: message.topic))
         }
     }
 
-    private func show(_ view: DecodedMessageView) {
-        let text = view.json.text
-        output.print(json: Array(text.utf8)) { _ in [text] }
-    }
+    private func show(_ object: JSONObjectText) { output.print(json: Array(object.json.utf8)) { _ in [object.json] } }
 }
 
 /// Decodes messages one after the other, and keeps the lock's state between them.
@@ -240,79 +237,62 @@ struct MessageLine {
     }
 }
 
-/// Prints a decoded message for `doorward profile decode`.
-struct DecodedMessageView {
-    private let heard: DecodedMessage
-    private let topic: String?
-
+extension DecodedMessage {
+    /// The message as `doorward profile decode` prints it.
+    ///
     /// - Parameter topic: the message's topic, if it is one of several messages.
-    init(_ heard: DecodedMessage, on topic: String? = nil) { (self.heard, self.topic) = (heard, topic) }
-
-    var json: JSONObjectText {
-        var object = JSONObjectText()
-        object.add("topic", topic)
-        object.add("reports", heard.reports.map(Self.report))
-        object.add("events", heard.events.map(Self.event))
-        object.add("command", json: heard.command.map { Self.command($0).text } ?? "null")
-        object.add("diagnostics", heard.diagnostics.map(\.description))
-        object.add("publish", heard.publish.map(Self.frame))
-        return object
+    func object(on topic: String? = nil) -> JSONObjectText {
+        [
+            "topic": topic, "reports": reports.map(\.object), "events": events.map(\.object),
+            "command": command?.object ?? JSONNull(), "diagnostics": diagnostics.map(\.description),
+            "publish": publish.map(\.object),
+        ]
     }
+}
 
-    /// Returns a published message as JSON, with its payload as text. The message is never retained.
-    static func frame(_ frame: OutgoingMessage) -> JSONObjectText {
-        var object = JSONObjectText()
-        object.add("topic", frame.topic.description)
-        object.add("payload", String(decoding: frame.payload, as: UTF8.self))
-        object.add("qos", Int(frame.qos.rawValue))
-        object.add("retain", false)
-        return object
+extension OutgoingMessage {
+    /// The message as JSON, with its payload as text. It is never retained.
+    var object: JSONObjectText {
+        [
+            "topic": topic.description, "payload": String(decoding: payload, as: UTF8.self), "qos": Int(qos.rawValue),
+            "retain": false,
+        ]
     }
+}
 
-    private static func report(_ report: DecodedMessage.Report) -> JSONObjectText {
-        var object = JSONObjectText()
-        object.add("state", report.position?.rawValue)
-        object.add("quality", report.quality?.rawValue.lowercased())
-        switch report.availability {
-        case .online?: object.add("online", true)
-        case .offline?: object.add("online", false)
-        case .unknown?: object.add("online", json: "null")
-        case nil: break
+extension DecodedMessage.Report {
+    fileprivate var object: JSONObjectText {
+        let online: (any JSONText)? =
+            switch availability {
+            case .online?: true
+            case .offline?: false
+            case .unknown?: JSONNull()
+            case nil: nil
+            }
+        return [
+            "state": position?.rawValue, "quality": quality?.rawValue.lowercased(), "online": online, "door": door?.rawValue,
+            "battery": battery, "batteryLow": isBatteryLow, "faults": faults?.sorted().map(\.rawValue),
+        ]
+    }
+}
+
+extension LockEvent {
+    fileprivate var object: JSONObjectText {
+        [
+            "type": kind.rawValue, "operation": operation?.rawValue, "ok": isDone, "method": method?.rawValue,
+            "userSlot": userSlot, "credentialId": credentialID, "authId": authorisationID, "reason": rejection?.rawValue,
+        ]
+    }
+}
+
+extension CommandResponse {
+    fileprivate var object: JSONObjectText {
+        switch self {
+        case .accepted: ["state": "accepted"]
+        case .confirmed: ["state": "confirmed"]
+        case .rejected(let reason): ["state": "rejected", "reason": reason.rawValue]
         }
-        object.add("door", report.door?.rawValue)
-        if let battery = report.battery { object.add("battery", json: number(battery)) }
-        object.add("batteryLow", report.isBatteryLow)
-        if let faults = report.faults { object.add("faults", faults.sorted().map(\.rawValue)) }
-        return object
     }
-
-    private static func event(_ event: LockEvent) -> JSONObjectText {
-        var object = JSONObjectText()
-        object.add("type", event.kind.rawValue)
-        object.add("operation", event.operation?.rawValue)
-        object.add("ok", event.isDone)
-        object.add("method", event.method?.rawValue)
-        object.add("userSlot", event.userSlot)
-        object.add("credentialId", event.credentialID)
-        object.add("authId", event.authorisationID)
-        object.add("reason", event.rejection?.rawValue)
-        return object
-    }
-
-    private static func command(_ word: CommandResponse) -> JSONObjectText {
-        var object = JSONObjectText()
-        switch word {
-        case .accepted: object.add("state", "accepted")
-        case .confirmed: object.add("state", "confirmed")
-        case .rejected(let reason):
-            object.add("state", "rejected")
-            object.add("reason", reason.rawValue)
-        }
-        return object
-    }
-
-    /// Writes whole numbers without a fraction. A battery's level is 0 to 100.
-    private static func number(_ value: Double) -> String { value.rounded() == value ? "\(Int(value))" : "\(value)" }
 }
 
 /// A file that is read as raw bytes, or standard input.

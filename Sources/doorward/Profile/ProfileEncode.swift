@@ -32,7 +32,7 @@ struct ProfileEncode: ParsableCommand {
         var memory = DialectState()
         do {
             let frame = try dialect.encodeCommand(operation.operation, code: code, reference: "example", &memory).command
-            let text = DecodedMessageView.frame(frame).text
+            let text = frame.object.json
             output.print(json: Array(text.utf8)) { _ in [text] }
         } catch {
             let what = code == nil ? "cannot do that" : "cannot do that, or takes no code"
@@ -50,22 +50,45 @@ struct ProfileEncode: ParsableCommand {
     }
 }
 
-/// A JSON object whose fields keep the order in which they are added.
-struct JSONObjectText {
-    private var fields: [String] = []
-
+/// A JSON object whose fields keep their order; a field without a value is left out.
+struct JSONObjectText: JSONText, ExpressibleByDictionaryLiteral {
     /// The object, on one line.
-    var text: String { "{\(fields.joined(separator: ","))}" }
+    let json: String
 
-    /// Adds a field, unless its value is `nil`.
-    mutating func add(_ key: String, _ value: String?) { value.map { add(key, json: Self.quoted($0)) } }
-    mutating func add(_ key: String, _ value: Int?) { value.map { add(key, json: "\($0)") } }
-    mutating func add(_ key: String, _ value: Bool?) { value.map { add(key, json: "\($0)") } }
-    mutating func add(_ key: String, _ values: [String]) { add(key, json: "[\(values.map(Self.quoted).joined(separator: ","))]") }
-    mutating func add(_ key: String, _ objects: [JSONObjectText]) {
-        add(key, json: "[\(objects.map(\.text).joined(separator: ","))]")
+    init(dictionaryLiteral fields: (String, (any JSONText)?)...) {
+        let texts = fields.compactMap { key, value in value.map { "\(key.json):\($0.json)" } }
+        json = "{\(texts.joined(separator: ","))}"
     }
-    mutating func add(_ key: String, json: String) { fields.append("\(Self.quoted(key)):\(json)") }
+}
 
-    private static func quoted(_ text: String) -> String { "\"\(text.escapedAsJSON)\"" }
+/// A value that can be a field of a `JSONObjectText`.
+protocol JSONText {
+    /// The value as JSON, on one line.
+    var json: String { get }
+}
+
+extension String: JSONText {
+    var json: String { "\"\(escapedAsJSON)\"" }
+}
+
+extension Bool: JSONText {
+    var json: String { description }
+}
+
+extension Int: JSONText {
+    var json: String { description }
+}
+
+extension Double: JSONText {
+    /// Whole numbers are written without a fraction.
+    var json: String { Int(exactly: self).map(\.description) ?? description }
+}
+
+extension Array: JSONText where Element: JSONText {
+    var json: String { "[\(map(\.json).joined(separator: ","))]" }
+}
+
+/// `null`.
+struct JSONNull: JSONText {
+    let json = "null"
 }

@@ -28,9 +28,8 @@ struct ProfileList: ParsableCommand {
 
     func run() {
         let profiles = ProfileLibrary.shipped.ids.compactMap { ProfileLibrary.shipped[$0] }
-        var object = JSONObjectText()
-        object.add("profiles", profiles.map { ProfileView($0).json })
-        output.print(json: Array(object.text.utf8)) { style in
+        let object: JSONObjectText = ["profiles": profiles.map(\.object)]
+        output.print(json: Array(object.json.utf8)) { style in
             var table = Table("NAME", "NEEDS", "FOR", rows: profiles.map(Self.row))
             table.fittings = [.whole, .cut(to: 12), .cut(to: 12)]
             return table.lines(self.table.style(style))
@@ -60,11 +59,10 @@ struct ProfileShow: ParsableCommand {
 
     func run() throws {
         let profile = try named.read()
-        var object = JSONObjectText()
-        object.add("profile", json: ProfileView(profile).json.text)
+        let object: JSONObjectText = ["profile": profile.object]
         var yaml = profile.yaml[...]
         while yaml.last?.isNewline == true { yaml.removeLast() }
-        output.print(json: Array(object.text.utf8)) { _ in [String(yaml)] }
+        output.print(json: Array(object.json.utf8)) { _ in [String(yaml)] }
     }
 }
 
@@ -93,62 +91,39 @@ struct ProfileCheck: ParsableCommand {
             errors = error
         }
         if output.json || errors == nil {
-            output.print(json: Array(json(errors?.errors ?? []).text.utf8)) { _ in ["\(file.printable): no mistakes"] }
+            let mistakes = errors?.errors.map { ["line": $0.line, "key": $0.key, "message": $0.message] as JSONObjectText } ?? []
+            let object: JSONObjectText = ["file": file, "mistakes": mistakes]
+            output.print(json: Array(object.json.utf8)) { _ in ["\(file.printable): no mistakes"] }
         }
         if let errors { throw CommandFailure("the profile", errors) }
     }
+}
 
-    private func json(_ errors: [YAMLErrors.Mistake]) -> JSONObjectText {
-        var object = JSONObjectText()
-        object.add("file", file)
-        object.add(
-            "mistakes",
-            errors.map { mistake in
-                var item = JSONObjectText()
-                item.add("line", mistake.line)
-                item.add("key", mistake.key)
-                item.add("message", mistake.message)
-                return item
-            })
-        return object
+extension Profile {
+    /// The profile as `--json` prints it.
+    fileprivate var object: JSONObjectText {
+        [
+            "id": id, "version": version, "description": description, "source": origin,
+            "capabilities": ProfileCapability.allCases.filter { capabilities.contains($0) }.map(\.rawValue),
+            "variables": variables.map(\.object), "timeoutSeconds": timeoutSeconds,
+        ]
     }
 }
 
-/// A profile as `--json` prints it.
-struct ProfileView {
-    private let profile: Profile
-
-    init(_ profile: Profile) { self.profile = profile }
-
-    var json: JSONObjectText {
-        var object = JSONObjectText()
-        object.add("id", profile.id)
-        object.add("version", profile.version)
-        object.add("description", profile.description)
-        object.add("source", profile.origin)
-        object.add("capabilities", ProfileCapability.allCases.filter { profile.capabilities.contains($0) }.map(\.rawValue))
-        object.add("variables", profile.variables.map(Self.variable))
-        object.add("timeoutSeconds", profile.timeoutSeconds)
-        return object
-    }
-
-    private static func variable(_ variable: ProfileVariable) -> JSONObjectText {
-        var object = JSONObjectText()
-        object.add("name", variable.name)
-        object.add("isRequired", variable.isRequired)
-        object.add("default", variable.defaultValue)
-        switch variable.form {
-        case .text: object.add("type", "text")
-        case .integer: object.add("type", "integer")
-        case .boolean: object.add("type", "boolean")
-        case .any: object.add("type", "any")
-        case .words(let words):
-            object.add("type", "word")
-            object.add("words", words.keys.sorted())
-        }
-        object.add("aliases", variable.aliases)
-        object.add("meaning", variable.description)
-        return object
+extension ProfileVariable {
+    fileprivate var object: JSONObjectText {
+        let (type, words): (String, [String]?) =
+            switch form {
+            case .text: ("text", nil)
+            case .integer: ("integer", nil)
+            case .boolean: ("boolean", nil)
+            case .any: ("any", nil)
+            case .words(let words): ("word", words.keys.sorted())
+            }
+        return [
+            "name": name, "isRequired": isRequired, "default": defaultValue, "type": type, "words": words, "aliases": aliases,
+            "meaning": description,
+        ]
     }
 }
 

@@ -39,11 +39,6 @@ struct SigningKeyFile: Sendable {
             exposure: "Whoever has read it can sign checkpoints: replace it with `doorward audit rotate` after the start")
     }
 
-    private init(path: String, purpose: KeyPurpose, noun: String, setting: String, exposure: String) {
-        (self.path, self.purpose, self.noun) = (path, purpose, noun)
-        (self.setting, self.exposure) = (setting, exposure)
-    }
-
     /// Whether the file exists.
     ///
     /// - Throws: an error for a file that other users can read or that contains no key.

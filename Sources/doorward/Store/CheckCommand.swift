@@ -35,7 +35,8 @@ struct CheckCommand: AsyncParsableCommand {
         var problems: [String] = []
         do throws(StoreOpenError) {
             let report = try Self.report(on: configuration)
-            output.print(json: CheckView(report, files).json) { CheckView(report, files).lines($0) }
+            let view = CheckView(report: report, files: files)
+            output.print(json: view.json) { view.lines($0) }
             if let fault = report.fault {
                 problems = [
                     "\(report.path): \(fault)",
@@ -73,10 +74,8 @@ struct CheckCommand: AsyncParsableCommand {
 
 /// Prints the report on a database.
 struct CheckView {
-    private let report: StoreCheckReport
-    private let files: StoreFiles
-
-    init(_ report: StoreCheckReport, _ files: StoreFiles) { (self.report, self.files) = (report, files) }
+    let report: StoreCheckReport
+    let files: StoreFiles
 
     /// Returns one line for each verified log; on a terminal also a sentence about all logs.
     func lines(_ style: OutputStyle) -> [String] {
@@ -100,64 +99,26 @@ struct CheckView {
             + "schema \(report.schema)."
     }
 
-    /// One JSON document with the fields `path bytes schema isWhole logs records commands openCommands personalValues
-    /// erasedValues unverifiedValues fault missing problems`.
+    /// The report as one JSON document. `fault`, and its fields `logId` and `seq`, are `null` if there are none, but never absent.
     var json: [UInt8] {
         let counts = report.counts
-        let document = Document(
-            path: report.path, bytes: report.bytes, schema: report.schema, isWhole: report.isWhole,
-            logs: counts.logs.map { Document.Log(id: "\($0.log)", size: $0.size) }, records: counts.records,
-            commands: counts.commands, openCommands: counts.openCommands, personalValues: counts.personalValues,
-            erasedValues: counts.erasedValues, unverifiedValues: counts.unverifiedValues,
-            fault: Nullable(value: report.fault.map(Document.Fault.init)), missing: files.missing, problems: files.problems)
+        let logs = counts.logs.map { JSONValue.object(["id": .string("\($0.log)"), "size": .count($0.size)]) }
+        let document: [String: JSONValue] = [
+            "path": .string(report.path), "bytes": .integer(report.bytes), "schema": .integer(Int64(report.schema)),
+            "isWhole": .bool(report.isWhole), "logs": .array(logs), "records": .count(counts.records),
+            "commands": .count(counts.commands), "openCommands": .count(counts.openCommands),
+            "personalValues": .count(counts.personalValues), "erasedValues": .count(counts.erasedValues),
+            "unverifiedValues": .count(counts.unverifiedValues), "fault": report.fault.map(Self.json) ?? .null,
+            "missing": .array(files.missing.map { .string($0) }), "problems": .array(files.problems.map { .string($0) }),
+        ]
         return JSONOutput.document(document)
     }
 
-    private struct Document: Encodable {
-        let path: String
-        let bytes: Int64
-        let schema: Int
-        let isWhole: Bool
-        let logs: [Log]
-        let records: UInt64
-        let commands: UInt64
-        let openCommands: UInt64
-        let personalValues: UInt64
-        let erasedValues: UInt64
-        let unverifiedValues: UInt64
-        /// `null` if there is no fault, but never absent.
-        let fault: Nullable<Fault>
-        /// Sentences about files that a gateway needs beside the database and that do not exist.
-        let missing: [String]
-        /// Sentences about files beside the database that no gateway can use.
-        let problems: [String]
-
-        struct Log: Encodable {
-            let id: String
-            let size: UInt64
-        }
-
-        struct Fault: Encodable {
-            let logId: Nullable<String>
-            let seq: Nullable<UInt64>
-            let problem: String
-            let message: String
-
-            init(_ fault: StoreFault) {
-                (logId, seq) = (Nullable(value: fault.log.map { "\($0)" }), Nullable(value: fault.seq))
-                (problem, message) = (fault.problem.code, "\(fault)")
-            }
-        }
-    }
-
-    /// Encodes `nil` as `null`.
-    private struct Nullable<Value: Encodable>: Encodable {
-        let value: Value?
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            if let value { try container.encode(value) } else { try container.encodeNil() }
-        }
+    private static func json(_ fault: StoreFault) -> JSONValue {
+        .object([
+            "logId": fault.log.map { .string("\($0)") } ?? .null, "seq": fault.seq.map { .count($0) } ?? .null,
+            "problem": .string(fault.problem.code), "message": .string("\(fault)"),
+        ])
     }
 }
 

@@ -95,7 +95,7 @@ struct RecoverCommand: AsyncParsableCommand {
         }
         let clock = SystemClock()
         let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
-        let opening: [Generation]
+        let opening: [(log: String, generation: Int)]
         do {
             opening = try await recover(configuration, StoreGuard(store: opened), clock)
             try await opened.close()
@@ -103,27 +103,22 @@ struct RecoverCommand: AsyncParsableCommand {
             try? await opened.close()
             throw error as? CommandFailure ?? CommandFailure("the database could not be recovered: \(error)")
         }
-        output.print(json: JSONOutput.document(["generations": opening])) { style in
+        let generations = opening.map { ["logId": JSONValue.string($0.log), "generation": .integer(Int64($0.generation))] }
+        output.print(json: JSONOutput.document(["generations": generations])) { style in
             opening.isEmpty
                 ? ["Nothing was lost: the database has every record that a checkpoint covers."]
-                : Table("LOG", "GENERATION", rows: opening.map { [Table.Cell($0.logId), Table.Cell("\($0.generation)")] })
+                : Table("LOG", "GENERATION", rows: opening.map { [Table.Cell($0.log), Table.Cell("\($0.generation)")] })
                     .lines(style)
         }
     }
 
-    private struct Generation: Encodable {
-        let logId: String
-        let generation: Int
-    }
-
     private func recover(
         _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, _ clock: any GatewayClock
-    ) async throws -> [Generation] {
+    ) async throws -> [(log: String, generation: Int)] {
         let random = RandomSource()
         let setup = try await AuditSetup.openForRecovery(configuration, storeGuard, random: random)
         let checkpoints = Checkpoints(
             storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: .errorsOnly)
-        return try await checkpoints.acceptRollback().map { Generation(logId: "\($0.key)", generation: $0.value) }
-            .sorted { $0.logId < $1.logId }
+        return try await checkpoints.acceptRollback().map { ("\($0.key)", $0.value) }.sorted { $0.log < $1.log }
     }
 }

@@ -1,5 +1,4 @@
 import DoorwardDomain
-import FoundationEssentials
 import Logging
 
 /// Writes each log entry as one JSON object with `at`, `level`, `logger` and `message`, and the metadata under `metadata`.
@@ -25,21 +24,12 @@ struct JSONLogHandler: LogHandler {
         all.merge(metadataProvider?.get() ?? [:]) { _, new in new }
         all.merge(event.metadata ?? [:]) { _, new in new }
         if let error = event.error { all["error"] = "\(error)" }
-        let line = Line(
-            at: now().description, level: event.level.rawValue, logger: label, message: event.message.description,
-            metadata: all.isEmpty ? nil : all.mapValues(\.description))
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let json = try? encoder.encode(line) else { return }
-        write(String(decoding: json, as: UTF8.self))
-    }
-
-    private struct Line: Encodable {
-        let at: String
-        let level: String
-        let logger: String
-        let message: String
-        let metadata: [String: String]?
+        var line: [String: JSONValue] = [
+            "at": .string(now().description), "level": .string(event.level.rawValue), "logger": .string(label),
+            "message": .string(event.message.description),
+        ]
+        if !all.isEmpty { line["metadata"] = .object(all.mapValues { .string($0.description) }) }
+        write(String(decoding: JSONOutput.document(line), as: UTF8.self))
     }
 }
 
