@@ -2,6 +2,7 @@ import DoorwardControl
 import DoorwardDomain
 import DoorwardStore
 import DoorwardTesting
+import Synchronization
 import Testing
 
 @Suite struct GroupCommitTests {
