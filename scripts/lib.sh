@@ -51,10 +51,9 @@ need_swift() {
 }
 
 # The build that tests, lint and demo share, so that nothing is built twice. An import that Package.swift does not declare is an
-# error here. BUILD_OPTIONS are further options; other options than those of the last build make it build everything again.
+# error here.
 build() {
-    # shellcheck disable=SC2086 # Several options are several words.
-    swift build --explicit-target-dependency-import-check error ${BUILD_OPTIONS:-} "$@"
+    swift build --explicit-target-dependency-import-check error "$@"
 }
 
 # stage NAME COMMAND…: runs a command, and adds a line to the file `stages`: NAME, elapsed seconds, seconds of the processors.
