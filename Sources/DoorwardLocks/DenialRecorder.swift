@@ -69,13 +69,13 @@ final class DenialRecorder: Sendable {
     ///
     /// - Throws: `.rateLimited` if the principal was denied too often meanwhile; then this denial is not recorded.
     func record(
-        _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
+        _ denial: Denial, of request: CommandRequest, in tenancy: TenancyDirectory
     ) async throws(GatewayError) -> GatewayError {
         if !request.isLockdown { try await admit(request.caller, denying: true) }
-        let known = device ?? tenancy.device(request.deviceID)
-        try await storeGuard.write(StoreTransaction(records: records(denial, of: request, device: known, in: tenancy)))
-        if known == nil, tenancy.subject(of: request.caller.principal).isSuperAdmin { return .notFound }
-        return .denied(denial, operation: request.operation, deviceID: known?.id)
+        let device = tenancy.device(request.deviceID)
+        try await storeGuard.write(StoreTransaction(records: records(denial, of: request, device: device, in: tenancy)))
+        if device == nil, tenancy.subject(of: request.caller.principal).isSuperAdmin { return .notFound }
+        return .denied(denial, operation: request.operation, deviceID: device?.id)
     }
 
     private func records(

@@ -61,6 +61,7 @@ package final class DeviceRuntimes: DeviceStatuses, DecisionGate {
     /// Ends the wait of every command in flight.
     func abandonInFlight() {
         for (id, queue) in busyQueues {
+            // A device is not forgotten while its queue is busy.
             if let command = queue.inFlightCommand { existing(id)?.expire(command, as: .abandoned) }
         }
     }

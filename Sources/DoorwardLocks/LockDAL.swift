@@ -66,10 +66,7 @@ package final class LockDAL: Sendable {
     package func requireAllowed(_ request: CommandRequest) async throws(GatewayError) {
         try await denials.admit(request.caller)
         let decided = decide(request)
-        guard let denial = decided.decision.denial else { return }
-        services.metrics.count(decided.decision)
-        let tenancy = decided.snapshot.directory
-        throw try await denials.record(denial, of: request, device: tenancy.device(request.deviceID), in: tenancy)
+        if let denial = decided.decision.denial { throw try await recorded(denial, of: request, decided) }
     }
 
     // MARK: - Deciding
@@ -118,8 +115,7 @@ package final class LockDAL: Sendable {
         if !request.isLockdown { try await denials.admit(request.caller) }
         var decided = decide(request)
         if let denial = decided.decision.denial, !denial.hasReach {
-            services.metrics.count(decided.decision)
-            throw try await denials.record(denial, of: request, device: nil, in: decided.snapshot.directory)
+            throw try await recorded(denial, of: request, decided)
         }
         if let repeatable {
             switch try await idempotency.begin(repeatable) {
@@ -166,6 +162,17 @@ package final class LockDAL: Sendable {
         return Decided(time: time, snapshot: snapshot, decision: decision)
     }
 
+    /// Makes a denial durable and counts it, and returns the error for the response.
+    ///
+    /// - Throws: `.rateLimited` if the principal was denied too often meanwhile; then this denial is neither recorded nor counted.
+    private func recorded(
+        _ denial: Denial, of request: CommandRequest, _ decided: Decided
+    ) async throws(GatewayError) -> GatewayError {
+        let error = try await denials.record(denial, of: request, in: decided.snapshot.directory)
+        services.metrics.count(decided.decision)
+        return error
+    }
+
     /// Reserves a position in the device's queue for a command that the decision allows.
     ///
     /// - Throws: `.denied` after the denial was made durable; `.deviceBusy`.
@@ -173,15 +180,13 @@ package final class LockDAL: Sendable {
         _ request: CommandRequest, _ decided: Decided, started: MonotonicInstant, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> CommandExecution {
         let (now, snapshot, decision) = (decided.time.instant, decided.snapshot, decided.decision)
-        services.metrics.count(decision)
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
             let device = snapshot.directory.device(id),
             let actor = RecordActor(named: request.caller.principal, in: snapshot.directory)
         else {
-            let denial = decision.denial ?? Denial(.deviceUnknown, hasReach: false)
-            throw try await denials.record(
-                denial, of: request, device: snapshot.directory.device(request.deviceID), in: snapshot.directory)
+            throw try await recorded(decision.denial ?? Denial(.deviceUnknown, hasReach: false), of: request, decided)
         }
+        services.metrics.count(decision)
         let timeout = CommandExecution.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
         let runtime = services.devices.device(device.id)
         guard let reservation = runtime.queue.reserve(for: request.caller.principal, isUrgent: request.isLockdown) else {

@@ -91,9 +91,12 @@ struct StreamMirror: Sendable {
     /// Whether a step has something to do.
     var hasWork: Bool {
         isStale || !queue.isEmpty
-            || activeNames.contains {
-                let isDone = [.ready, .revoked, .refused].contains($0.phase)
-                return $0.needsReset || !isDone && !$0.subscription.query.isStored
+            || activeNames.contains { name in
+                if name.needsReset { return true }
+                return switch name.phase {
+                case .waiting, .listing, .resuming: !name.subscription.query.isStored
+                case .ready, .revoked, .refused: false
+                }
             }
     }
 

@@ -147,7 +147,7 @@ extension TenancyUnitOfWork {
     }
 
     /// Assigns a device of the unit's property to the unit.
-    mutating func place(_ deviceID: DeviceID, on unit: Unit, field: String) throws(GatewayError) {
+    mutating func assign(_ deviceID: DeviceID, to unit: Unit, field: String) throws(GatewayError) {
         guard let device = directory.device(deviceID) else { throw .outOfReach(of: subject) }
         try require(.deviceMove, on: .device(deviceID))
         guard device.propertyID == unit.propertyID else { throw .invalid(field, "not_in_property") }

@@ -116,7 +116,7 @@ package struct Portfolios: UseCases, Sendable {
                     createdAt: draft.now, updatedAt: draft.now)
                 draft.add(unit)
                 for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
-                for device in new.devices { try draft.place(device, on: unit, field: "deviceIds") }
+                for device in new.devices { try draft.assign(device, to: unit, field: "deviceIds") }
                 try draft.requireWithin(.maxUnits, of: property.portfolioID)
                 return unit
             })

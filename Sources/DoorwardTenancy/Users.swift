@@ -227,10 +227,13 @@ extension TenancyUnitOfWork {
             throw .conflict("This is the last super admin: create another one first.")
         }
         apply(.putUser(changed))
-        let isSwitched = user.isEnabled != changed.isEnabled
+        guard user.isEnabled != changed.isEnabled else {
+            recordUpdate(from: user, to: changed, sharing: "isEnabled", with: [])
+            return changed
+        }
         recordUpdate(
-            isSwitched ? changed.isEnabled ? .enable : .disable : .update, from: user, to: changed, sharing: "isEnabled",
-            with: isSwitched ? directory.portfolios(where: user.id) : [])
+            changed.isEnabled ? .enable : .disable, from: user, to: changed, sharing: "isEnabled",
+            with: directory.portfolios(where: user.id))
         return changed
     }
 

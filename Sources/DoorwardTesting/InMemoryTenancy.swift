@@ -12,10 +12,10 @@ struct InMemoryTenancy {
     mutating func apply(_ change: TenancyChange) throws(StoreRefusal) {
         let entity = change.entity
         guard let written = change.written else { return try remove(entity, by: change) }
+        guard written.references.allSatisfy(exists) else { throw .parentUnknown }
         if let key = change.uniqueKey, let holder = holders[key], holder != entity {
             if case .user(let id) = entity { throw .emailTaken(id) } else { throw .duplicate }
         }
-        guard written.references.allSatisfy(exists) else { throw .parentUnknown }
         forget(entity)
         entities[entity] = change
         if let key = change.uniqueKey { holders[key] = entity }
@@ -75,7 +75,9 @@ extension TenancyChange {
         case .putInvitation(let invitation):
             (8, present(.user(invitation.userID), invitation.accountID.map { .user($0) }, invitation.entity?.inTenancy))
         case .putGuestLink(let link): (9, [.guestAccess(link.accessID)])
-        default: nil
+        case .removePortfolio, .removeProperty, .removeUnit, .removeDevice, .removeUser, .removeAssociation, .removeGuestAccess,
+            .removeAPIKey, .removeInvitation, .removeGuestLink:
+            nil
         }
     }
 

@@ -118,10 +118,10 @@ import Testing
             caller: caller, deviceID: nil, attemptedID: "x", operation: .unlock, timeout: .seconds(10))
         for _ in 0..<4 { try await recorder.admit(caller) }
         let before = house.gatewayLog.count { $0.body.kind == .denial }
-        for _ in 0..<2 { _ = try await recorder.record(denied, of: request, device: nil, in: TenancyDirectory()) }
+        for _ in 0..<2 { _ = try await recorder.record(denied, of: request, in: TenancyDirectory()) }
         for _ in 0..<2 {
             await #expect(throws: GatewayError.self) {
-                _ = try await recorder.record(denied, of: request, device: nil, in: TenancyDirectory())
+                _ = try await recorder.record(denied, of: request, in: TenancyDirectory())
             }
         }
         #expect(house.gatewayLog.count { $0.body.kind == .denial } == before + 2)

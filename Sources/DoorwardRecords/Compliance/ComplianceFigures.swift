@@ -239,7 +239,9 @@ package struct ComplianceFigures: Sendable {
     /// The events that are listed one by one.
     private static let notable: Set<RecordEvent> = [.tamper, .batteryLow, .doorForced, .keypadLockout]
 
-    /// - Parameter person: `nil` for what nobody did by a command.
+    /// Counts a record in its bucket, for its actor and for its device.
+    ///
+    /// - Parameter person: the count of the actor; `nil` for an event of the device, which has no actor.
     private mutating func count(
         _ body: RecordBody, _ bucket: WritableKeyPath<Bucket, Int>, person: WritableKeyPath<PersonUse, Int>?,
         device: WritableKeyPath<DeviceUse, Int>

@@ -200,7 +200,10 @@ extension TenancyChange {
         case .putGuestAccess(var access):
             access.revokedAt = access.revokedAt == nil ? access.createdAt : nil
             return .putGuestAccess(access)
-        default:
+        // No entity of these checks.
+        case .putAPIKey, .putInvitation, .putGuestLink, .removePortfolio, .removeProperty, .removeUnit, .removeDevice,
+            .removeUser,
+            .removeAssociation, .removeGuestAccess, .removeAPIKey, .removeInvitation, .removeGuestLink:
             return self
         }
     }
