@@ -178,8 +178,8 @@ let package = Package(
             resources: shippedProfiles.map { .embedInCode("Profiles/\($0).yaml") }),
         // Simulates a fleet of MQTT locks on a real broker.
         .executableTarget(
-            name: "doorward-mqtt-locks", dependencies: ["DoorwardMQTT", "DoorwardDomain", arguments, heap],
-            path: "simulators/mqtt-locks/Sources", swiftSettings: strict),
+            name: "doorward-mqtt-locks", dependencies: ["DoorwardMQTT", arguments], path: "simulators/mqtt-locks/Sources",
+            swiftSettings: strict),
         // The program. `serve` only connects the modules.
         .executableTarget(
             name: "doorward",

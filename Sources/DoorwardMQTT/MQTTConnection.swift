@@ -222,17 +222,12 @@ package final class MQTTConnection: Sendable {
 }
 
 /// The system's clocks, for programs without their own clock.
-package struct MachineClock: GatewayClock {
-    package init() {}
+struct MachineClock: GatewayClock {
+    func now() -> Timestamp { Timestamp(milliseconds: Self.read(CLOCK_REALTIME) / 1_000_000) }
 
-    /// The system's time of day.
-    package func now() -> Timestamp { Timestamp(milliseconds: Self.read(CLOCK_REALTIME) / 1_000_000) }
+    func monotonicNow() -> MonotonicInstant { MonotonicInstant(nanoseconds: Self.read(CLOCK_MONOTONIC)) }
 
-    /// The machine's `CLOCK_MONOTONIC`.
-    package func monotonicNow() -> MonotonicInstant { MonotonicInstant(nanoseconds: Self.read(CLOCK_MONOTONIC)) }
-
-    /// Returns early with an error if the task is cancelled.
-    package func sleep(until instant: MonotonicInstant) async throws {
+    func sleep(until instant: MonotonicInstant) async throws {
         try await Task.sleep(for: max(.zero, instant.duration(since: monotonicNow())))
     }
 

@@ -12,8 +12,8 @@ import Testing
     @Test(
         "JSON is parsed to its values",
         arguments: [
-            ("true", JSON.bool(true)), ("1", .number(1)), ("255", .number(255)), (#""x""#, .string("x")), ("null", .null),
-            ("[]", .array([])),
+            ("true", JSON.flag(true)), ("1", .number(1)), ("255", .number(255)), (#""x""#, .text("x")), ("null", .null),
+            ("[]", .list([])),
             (#"{"b":0,"a":{"c":[1]}}"#, ["a": ["c": [1]], "b": 0]),
         ] as [(String, JSON)])
     func into(text: String, json: JSON) { #expect(JSON(Array(text.utf8)) == json) }

@@ -9,7 +9,7 @@ struct ESPHomeLock: Dialect {
 
     init(node: String) { self.node = node }
 
-    var variables: JSON { ["node": .string(node), "object_id": .string(Self.object)] }
+    var variables: JSON { ["node": .text(node), "object_id": .text(Self.object)] }
     private var base: String { "\(node)/lock/\(Self.object)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/command"] }
@@ -17,9 +17,10 @@ struct ESPHomeLock: Dialect {
 
     mutating func receive(_ message: Message, _ context: inout LockContext) {
         // Case is ignored, and a retained command is executed like any other.
-        guard message.topic == "\(base)/command", let motion = Motion(rawValue: message.text.lowercased()),
-            context.acceptsCommand()
-        else { return }
+        let motions: [String: Motion] = ["LOCK": .lock, "UNLOCK": .unlock, "OPEN": .open]
+        guard message.topic == "\(base)/command", let motion = motions[message.text.uppercased()], context.acceptsCommand() else {
+            return
+        }
         context.startMovement(motion, by: .remote)
     }
 
@@ -29,9 +30,9 @@ struct ESPHomeLock: Dialect {
             context.discover(
                 "lock/\(node)/\(Self.object)",
                 [
-                    "name": "Front door", "stat_t": .string(stateTopic), "cmd_t": "\(base)/command", "avty_t": "\(node)/status",
+                    "name": "Front door", "stat_t": .text(stateTopic), "cmd_t": "\(base)/command", "avty_t": "\(node)/status",
                     "pl_open": "OPEN", "uniq_id": "\(node)_lock_\(Self.object)",
-                    "dev": ["ids": .string(node), "name": .string(node), "mf": "Espressif", "mdl": "esp32dev"],
+                    "dev": ["ids": .text(node), "name": .text(node), "mf": "Espressif", "mdl": "esp32dev"],
                 ])
             context.publish("\(node)/status", "online", isRetained: true)
             lastPublished = nil

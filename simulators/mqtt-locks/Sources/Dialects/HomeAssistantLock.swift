@@ -66,17 +66,17 @@ struct HomeAssistantLock: Dialect {
                 "battery": battery.with(["p": "sensor"]),
             ]
             let whole: JSON = [
-                "~": .string(base), "dev": device, "o": ["name": "doorward-mqtt-locks"], "cmps": components,
+                "~": .text(base), "dev": device, "o": ["name": "doorward-mqtt-locks"], "cmps": components,
             ]
             return context.discover("device/\(name)", whole.with(availability), qos: 1)
         }
-        let shared = (["~": .string(base), "dev": device] as JSON).with(availability)
+        let shared = (["~": .text(base), "dev": device] as JSON).with(availability)
         context.discover("lock/\(name)", shared.with(lock), qos: 1)
         context.discover("binary_sensor/\(name)/door", shared.with(door), qos: 1)
         context.discover("sensor/\(name)/battery", shared.with(battery), qos: 1)
     }
 
-    private var device: JSON { ["ids": [.string(name)], "name": .string(name), "mf": "Doorward", "mdl": "Played lock"] }
+    private var device: JSON { ["ids": [.text(name)], "name": .text(name), "mf": "Doorward", "mdl": "Played lock"] }
 
     private var lock: JSON {
         ["name": nil, "uniq_id": "\(name)_lock", "cmd_t": "~/set", "stat_t": "~/state", "pl_open": "OPEN"]

@@ -5,16 +5,20 @@ struct HomieLock: Dialect {
     static let hasKeypad = true
 
     let device: String
-    var variables: JSON { ["device": .string(device), "node": "lock"] }
+    var variables: JSON { ["device": .text(device), "node": "lock"] }
     private var base: String { "homie/5/\(device)" }
     var stateTopic: String { "\(base)/lock/state" }
     var filters: [String] { ["\(base)/lock/command/set"] }
     var will: Message? { Message("\(base)/$state", "lost", qos: 1, isRetained: true) }
 
+    init(device: String) { self.device = device }
+
     mutating func receive(_ message: Message, _ context: inout LockContext) {
         // Values are case sensitive; a value outside the format is ignored.
         guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), context.acceptsCommand()
-        else { return }
+        else {
+            return
+        }
         // Repeating the received payload acknowledges the command.
         context.publish("\(base)/lock/command/$target", message.text)
         context.startMovement(motion, by: .remote)
@@ -50,7 +54,7 @@ struct HomieLock: Dialect {
             case .automatic: ("auto", .null)
             case .keypad(let slot): ("keypad", .whole(slot))
             }
-        let operation: JSON = ["action": .string(word), "method": .string(method), "ok": .bool(ok), "userSlot": slot]
+        let operation: JSON = ["action": .text(word), "method": .text(method), "ok": .flag(ok), "userSlot": slot]
         context.publish("\(base)/lock/last-operation", operation.description)
     }
 
@@ -69,7 +73,7 @@ struct HomieLock: Dialect {
 
     private var description: JSON {
         [
-            "homie": "5.0", "version": 1, "type": "lock", "name": .string(device),
+            "homie": "5.0", "version": 1, "type": "lock", "name": .text(device),
             "nodes": [
                 "lock": [
                     "name": "Lock", "type": "lock",

@@ -26,7 +26,7 @@ struct NukiHubLock: Dialect {
 
     init(name: String, id: String) { (self.name, self.id) = (name, id) }
 
-    var variables: JSON { ["base": .string(name)] }
+    var variables: JSON { ["base": .text(name)] }
     private var lock: String { "\(name)/lock" }
     var stateTopic: String { "\(lock)/state" }
     var filters: [String] {
@@ -76,31 +76,36 @@ struct NukiHubLock: Dialect {
         let request = JSON(message.payload)
         let code = request?["code"]?.text ?? request?["code"]?.whole.map(String.init)
         let slot = request?["codeId"]?.whole
-        let result = Self.edit(&context.mechanism.codes, request?["action"]?.text, code, slot)
-        publishRetained("keypad/commandResultJson", result, &context)
-    }
-
-    /// - Returns: the word with which the hub answers.
-    private static func edit(_ codes: inout [Int: Mechanism.Code], _ action: String?, _ code: String?, _ slot: Int?) -> String {
-        switch action {
+        let result: String
+        switch request?["action"]?.text {
         case "add":
-            guard let code, isCode(code) else { return "invalidCode" }
-            codes[(codes.keys.max() ?? 0) + 1] = .init(digits: code, isEnabled: true)
+            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
+            let free = (context.mechanism.codes.keys.max() ?? 0) + 1
+            context.mechanism.codes[free] = .init(digits: code, isEnabled: true)
+            result = "success"
         case "update":
-            guard let slot, codes[slot] != nil else { return "noExistingCodeIdSet" }
-            guard let code, isCode(code) else { return "invalidCode" }
-            codes[slot]?.digits = code
+            guard let slot, context.mechanism.codes[slot] != nil else { return respondToKeypad("noExistingCodeIdSet", &context) }
+            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
+            context.mechanism.codes[slot]?.digits = code
+            result = "success"
         case "delete":
-            guard let slot, codes.removeValue(forKey: slot) != nil else { return "noExistingCodeIdSet" }
-        default: return "invalidAction"
+            guard let slot, context.mechanism.codes.removeValue(forKey: slot) != nil else {
+                return respondToKeypad("noExistingCodeIdSet", &context)
+            }
+            result = "success"
+        default: result = "invalidAction"
         }
-        return "success"
+        respondToKeypad(result, &context)
     }
 
     /// A valid code has six digits, none of them 0, and does not begin with 12.
     private static func isCode(_ text: String) -> Bool {
         text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
             && !text.hasPrefix("12")
+    }
+
+    private func respondToKeypad(_ word: String, _ context: inout LockContext) {
+        publishRetained("keypad/commandResultJson", word, &context)
     }
 
     // MARK: - Reports
@@ -164,10 +169,9 @@ struct NukiHubLock: Dialect {
     private func logEntry(_ completion: String, _ context: LockContext) -> JSON {
         [
             "index": .whole(context.movementCount), "authorizationId": .whole(lastOperation.user),
-            "authorizationName": .string(lastOperation.userName),
-            "type": lastOperation.context == "keypadCode" ? "KeypadAction" : "LockAction",
-            "action": .string(lastOperation.action),
-            "trigger": .string(lastOperation.trigger), "completionStatus": .string(completion),
+            "authorizationName": .text(lastOperation.userName),
+            "type": lastOperation.context == "keypadCode" ? "KeypadAction" : "LockAction", "action": .text(lastOperation.action),
+            "trigger": .text(lastOperation.trigger), "completionStatus": .text(completion),
         ]
     }
 
@@ -194,10 +198,10 @@ struct NukiHubLock: Dialect {
 
     private func stateJSON(_ state: String, _ context: LockContext) -> JSON {
         [
-            "lock_state": .string(state), "lockngo_state": 0, "trigger": .string(lastOperation.trigger),
-            "last_lock_action": .string(lastOperation.action),
-            "door_sensor_state": .string(door(context)), "auth_id": .whole(lastOperation.user),
-            "auth_name": .string(lastOperation.userName),
+            "lock_state": .text(state), "lockngo_state": 0, "trigger": .text(lastOperation.trigger),
+            "last_lock_action": .text(lastOperation.action),
+            "door_sensor_state": .text(door(context)), "auth_id": .whole(lastOperation.user),
+            "auth_name": .text(lastOperation.userName),
         ]
     }
 
@@ -232,11 +236,11 @@ struct NukiHubLock: Dialect {
         let availability: JSON = [
             ["topic": "\(name)/maintenance/mqttConnectionState"], ["topic": "\(lock)/availability"],
         ]
-        let device: JSON = ["ids": ["nuki_\(id)"], "mf": "Nuki", "mdl": "Smart Lock", "name": .string(name)]
+        let device: JSON = ["ids": ["nuki_\(id)"], "mf": "Nuki", "mdl": "Smart Lock", "name": .text(name)]
         context.discover(
             "lock/\(id)/smartlock",
             [
-                "~": .string(name), "name": nil, "uniq_id": "\(id)_lock", "cmd_t": "~/lock/action", "stat_t": "~/lock/hastate",
+                "~": .text(name), "name": nil, "uniq_id": "\(id)_lock", "cmd_t": "~/lock/action", "stat_t": "~/lock/hastate",
                 "avty": availability, "avty_mode": "all", "pl_lock": "lock", "pl_unlk": "unlock", "pl_open": "unlatch",
                 "stat_locked": "locked", "stat_locking": "locking", "stat_unlocked": "unlocked",
                 "stat_unlocking": "unlocking", "stat_jam": "jammed", "stat_open": "open", "stat_opening": "opening",

@@ -17,7 +17,7 @@ struct NukiLock: Dialect {
 
     init(name: String, id: String) { (self.name, self.id) = (name, id) }
 
-    var variables: JSON { ["id": .string(id)] }
+    var variables: JSON { ["id": .text(id)] }
     private var base: String { "nuki/\(id)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/lockAction", "\(base)/lock", "\(base)/unlock"] }
@@ -148,9 +148,9 @@ struct NukiLock: Dialect {
     /// template maps states without an equivalent in Home Assistant to `3`.
     private func discover(_ context: inout LockContext) {
         // Real locks were seen to publish a string here, not a list.
-        let device: JSON = ["ids": "[\(id)]", "name": .string(name), "mf": "Nuki Home Solutions GmbH", "mdl": "Smart Lock Ultra"]
+        let device: JSON = ["ids": "[\(id)]", "name": .text(name), "mf": "Nuki Home Solutions GmbH", "mdl": "Smart Lock Ultra"]
         let shared: JSON = [
-            "~": .string(base), "avty_t": "~/connected", "pl_avail": "true", "pl_not_avail": "false", "dev": device,
+            "~": .text(base), "avty_t": "~/connected", "pl_avail": "true", "pl_not_avail": "false", "dev": device,
         ]
         context.discover(
             "lock/nuki_\(id)_lock",

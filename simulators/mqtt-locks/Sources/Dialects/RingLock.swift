@@ -10,16 +10,23 @@ struct RingLock: Dialect {
     /// Ring's id of the lock.
     let device: String
 
-    var variables: JSON { ["location": .string(Self.location), "device": .string(device)] }
+    var variables: JSON { ["location": .text(Self.location), "device": .text(device)] }
     private var base: String { "ring/\(Self.location)/alarm/\(device)" }
     var stateTopic: String { "\(base)/lock/state" }
+
+    init(name: String, device: String) { (self.name, self.device) = (name, device) }
 
     mutating func receive(_ message: Message, _ context: inout LockContext) {
         // The bridge publishes everything again some seconds after Home Assistant has started.
         if HomeAssistantDiscovery.isBirth(message) {
             return context.startTimer(context.random.duration(in: .seconds(1) ... .seconds(5)), for: Self.birthTimer)
         }
-        guard let motion = Motion(rawValue: message.text.lowercased()), motion != .open else { return }
+        let motion: Motion
+        switch message.text.lowercased() {
+        case "lock": motion = .lock
+        case "unlock": motion = .unlock
+        default: return
+        }
         // This state proves nothing: the bridge publishes it before it sends the command to the lock.
         context.publish(stateTopic, motion == .lock ? "LOCKING" : "UNLOCKING", qos: 1)
         guard context.isReachable, context.acceptsCommand() else { return }
@@ -41,10 +48,10 @@ struct RingLock: Dialect {
         context.discover(
             "lock/\(Self.location)/\(device)_lock",
             [
-                "name": .string(name), "unique_id": "\(device)_lock", "availability_topic": "\(base)/status",
-                "payload_available": "online", "payload_not_available": "offline", "state_topic": .string(stateTopic),
+                "name": .text(name), "unique_id": "\(device)_lock", "availability_topic": "\(base)/status",
+                "payload_available": "online", "payload_not_available": "offline", "state_topic": .text(stateTopic),
                 "command_topic": "\(base)/lock/command",
-                "device": ["ids": [.string(device)], "name": .string(name), "mf": "Ring", "mdl": "Lock"],
+                "device": ["ids": [.text(device)], "name": .text(name), "mf": "Ring", "mdl": "Lock"],
             ], qos: 1, isRetained: false)
         context.publish("\(base)/status", "online", qos: 1)
         reportState(&context)

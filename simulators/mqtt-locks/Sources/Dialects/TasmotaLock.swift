@@ -1,5 +1,3 @@
-import DoorwardDomain
-
 /// A relay of Tasmota that drives an electric strike: `ON` releases it, `OFF` locks it. The relay does not sense the bolt.
 struct TasmotaLock: Dialect {
     static let profile = Profile.tasmota
@@ -10,7 +8,7 @@ struct TasmotaLock: Dialect {
 
     init(topic: String) { self.topic = topic }
 
-    var variables: JSON { ["topic": .string(topic)] }
+    var variables: JSON { ["topic": .text(topic)] }
     var stateTopic: String { "stat/\(topic)/POWER" }
     var filters: [String] { ["cmnd/\(topic)/POWER", "cmnd/\(topic)/POWER1", "cmnd/\(topic)/STATE"] }
     var will: Message? { Message("tele/\(topic)/LWT", "Offline", isRetained: true) }
@@ -62,9 +60,9 @@ struct TasmotaLock: Dialect {
     }
 
     private func reportTelemetry(_ telemetryTopic: String, _ context: inout LockContext) {
-        let seconds = context.now.wholeMilliseconds / 1000
+        let seconds = context.now.milliseconds / 1000
         let state: JSON = [
-            "Uptime": "0T00:00:00", "UptimeSec": .number(Double(seconds)), "POWER": .string(relayState(context)),
+            "Uptime": "0T00:00:00", "UptimeSec": .number(Double(seconds)), "POWER": .text(relayState(context)),
             "Wifi": ["RSSI": 84, "Signal": -58],
         ]
         context.publish(telemetryTopic, state.description)

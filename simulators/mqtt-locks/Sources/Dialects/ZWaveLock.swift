@@ -19,9 +19,11 @@ struct ZWaveLock: Dialect {
     let name: String
     let node: Int
 
-    var variables: JSON { ["node": .string(name), "gateway": .string(Self.gateway), "nodeId": .whole(node)] }
+    var variables: JSON { ["node": .text(name), "gateway": .text(Self.gateway), "nodeId": .whole(node)] }
     private var base: String { "\(Self.prefix)/\(name)" }
     var stateTopic: String { "\(base)/98/0/currentMode" }
+
+    init(name: String, node: Int) { (self.name, self.node) = (name, node) }
 
     // MARK: - Messages
 
@@ -30,7 +32,7 @@ struct ZWaveLock: Dialect {
         guard message.topic.hasPrefix("\(base)/"), message.topic.hasSuffix("/set"), !message.payload.isEmpty else { return }
         let levels = message.topic.dropFirst(base.count + 1).dropLast(4).split(separator: "/").map(String.init)
         // The retain flag is ignored.
-        let json = JSON(message.payload) ?? .string(message.text)
+        let json = JSON(message.payload) ?? .text(message.text)
         let value = json["value"] ?? json
         switch levels {
         // Writing the current mode writes the target mode.
@@ -60,8 +62,8 @@ struct ZWaveLock: Dialect {
 
     private static func motion(_ value: JSON) -> Motion? {
         switch value {
-        case .number(255), .bool(true), "255", "lock", "true", "on": .lock
-        case .number(0), .bool(false), "0", "unlock", "false", "off": .unlock
+        case .number(255), .flag(true), "255", "lock", "true", "on": .lock
+        case .number(0), .flag(false), "0", "unlock", "false", "off": .unlock
         default: nil
         }
     }
@@ -150,12 +152,12 @@ struct ZWaveLock: Dialect {
 
     private func reportBattery(_ context: inout LockContext) {
         publishRetained("128/0/level", .whole(context.mechanism.percent), &context)
-        publishRetained("128/0/isLow", .bool(context.mechanism.isLow), &context)
+        publishRetained("128/0/isLow", .flag(context.mechanism.isLow), &context)
     }
 
     private func reportAlive(_ isAlive: Bool, _ context: inout LockContext) {
         let status: JSON = [
-            "time": .number(Double(context.wallMilliseconds)), "value": .bool(isAlive), "status": isAlive ? "Alive" : "Dead",
+            "time": .number(Double(context.wallMilliseconds)), "value": .flag(isAlive), "status": isAlive ? "Alive" : "Dead",
             "nodeId": .whole(node),
         ]
         context.publish("\(base)/status", status.description, qos: 1, isRetained: true)
@@ -181,19 +183,19 @@ struct ZWaveLock: Dialect {
                 "value_template": "{{'true' if value_json.value else 'false'}}",
             ],
             [
-                "topic": .string(ZWaveBridge.status),
+                "topic": .text(ZWaveBridge.status),
                 "value_template": "{{'online' if value_json.value else 'offline'}}",
             ],
             [
-                "topic": .string(ZWaveBridge.driverStatus), "payload_available": "true", "payload_not_available": "false",
+                "topic": .text(ZWaveBridge.driverStatus), "payload_available": "true", "payload_not_available": "false",
             ],
         ]
         return [
-            "availability": availability, "availability_mode": "all", "state_topic": .string(stateTopic),
+            "availability": availability, "availability_mode": "all", "state_topic": .text(stateTopic),
             "command_topic": "\(base)/98/0/targetMode/set", "value_template": "{{ value_json.value }}",
             "state_locked": "255", "state_unlocked": "0", "payload_lock": "255", "payload_unlock": "0",
             "name": "\(name)_lock", "unique_id": "\(Self.prefix)_node\(node)_lock",
-            "device": ["identifiers": ["\(Self.prefix)_node\(node)"], "name": .string(name), "manufacturer": "Kwikset"],
+            "device": ["identifiers": ["\(Self.prefix)_node\(node)"], "name": .text(name), "manufacturer": "Kwikset"],
         ]
     }
 
@@ -206,7 +208,7 @@ struct ZWaveLock: Dialect {
         case "userCode":
             guard let digits = value.text, (4...10).contains(digits.utf8.count), context.acceptsCommand() else { return }
             context.mechanism.codes[slot] = .init(digits: digits, isEnabled: true)
-            publishRetained("99/0/userCode/\(slot)", .string(digits), &context)
+            publishRetained("99/0/userCode/\(slot)", .text(digits), &context)
         case "userIdStatus":
             guard let status = value.whole, (0...2).contains(status), context.acceptsCommand() else { return }
             if status == 0 { context.mechanism.codes[slot] = nil }

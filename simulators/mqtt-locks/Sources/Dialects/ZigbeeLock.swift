@@ -1,3 +1,5 @@
+import Foundation
+
 /// A lock behind Zigbee2MQTT, as its converters `fz.lock`, `fz.lock_operation_event` and `fz.lock_pin_code_response` publish it.
 struct ZigbeeLock: Dialect {
     static let profile = Profile.zigbee2mqtt
@@ -15,7 +17,7 @@ struct ZigbeeLock: Dialect {
 
     init(name: String) { self.name = name }
 
-    var variables: JSON { ["name": .string(name)] }
+    var variables: JSON { ["name": .text(name)] }
     var stateTopic: String { "\(Self.base)/\(name)" }
 
     // MARK: - Messages
@@ -35,10 +37,10 @@ struct ZigbeeLock: Dialect {
     /// Returns the requested values: from JSON, from a bare text for the state, or from the attribute in the topic.
     private static func requestedValues(_ message: Message, attribute: String?) -> [(key: String, value: JSON)] {
         let json = JSON(message.payload)
-        if let attribute { return [(attribute, json ?? .string(message.text))] }
+        if let attribute { return [(attribute, json ?? .text(message.text))] }
         if case .object(let members) = json { return members.map { ($0.key, $0.value) } }
         let words: Set = ["on", "off", "toggle", "open", "close", "stop", "lock", "unlock"]
-        return words.contains(message.text.lowercased()) ? [("state", .string(message.text))] : []
+        return words.contains(message.text.lowercased()) ? [("state", .text(message.text))] : []
     }
 
     private mutating func set(_ key: String, _ value: JSON, _ context: inout LockContext) {
@@ -112,14 +114,15 @@ struct ZigbeeLock: Dialect {
         publish(&context)
         guard succeeded else { return }
         let word = movement.motion == .lock ? "lock" : "unlock"
-        let (action, source, name, user): (String, JSON, JSON, Int?) =
-            switch movement.cause {
-            case .remote: (word, 1, "rf", nil)
-            case .thumbTurn: ("manual_\(word)", 2, "manual", nil)
-            case .automatic: ("auto_lock", 2, "manual", nil)
-            case .keypad(let slot): ("keypad_\(word)", 0, "keypad", slot)
-            }
-        publishAction(["action": .string(action), "action_source": source, "action_source_name": name], user: user, &context)
+        switch movement.cause {
+        case .remote: publishAction(["action": .text(word), "action_source": 1, "action_source_name": "rf"], user: nil, &context)
+        case .thumbTurn:
+            publishAction(["action": "manual_\(word)", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
+        case .automatic:
+            publishAction(["action": "auto_lock", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
+        case .keypad(let slot):
+            publishAction(["action": "keypad_\(word)", "action_source": 0, "action_source_name": "keypad"], user: slot, &context)
+        }
     }
 
     /// Publishes an operation with the number of its user; 65535 means no user.
@@ -138,7 +141,7 @@ struct ZigbeeLock: Dialect {
             default: ("unlocked", "UNLOCK")
             }
         var state: JSON = [
-            "battery": .whole(mechanism.percent), "battery_low": .bool(mechanism.isLow),
+            "battery": .whole(mechanism.percent), "battery_low": .flag(mechanism.isLow),
             "door_state": mechanism.isDoorOpen ? "open" : "closed", "linkquality": 120, "lock_state": words.lock,
             "state": words.state,
         ]
@@ -150,7 +153,7 @@ struct ZigbeeLock: Dialect {
     }
 
     private func reportAvailability(_ word: String, _ context: inout LockContext) {
-        context.publish("\(stateTopic)/availability", (["state": .string(word)] as JSON).description, qos: 1, isRetained: true)
+        context.publish("\(stateTopic)/availability", (["state": .text(word)] as JSON).description, qos: 1, isRetained: true)
     }
 
     private static let deliveryError =
@@ -159,7 +162,7 @@ struct ZigbeeLock: Dialect {
     /// Publishes the failure of a command in the bridge's log, the only place where it is reported.
     private func publishFailure(_ verb: String, _ key: String, _ reason: String, _ context: inout LockContext) {
         let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(reason)'"
-        let line: JSON = ["level": "error", "message": .string(message), "namespace": "z2m"]
+        let line: JSON = ["level": "error", "message": .text(message), "namespace": "z2m"]
         context.publish("\(Self.base)/bridge/logging", line.description)
     }
 
@@ -180,7 +183,7 @@ struct ZigbeeLock: Dialect {
             context.mechanism.codes[slot] = nil
             action = "pin_code_deleted"
         }
-        publishAction(["action": .string(action), "action_source": 1, "action_source_name": "rf"], user: slot, &context)
+        publishAction(["action": .text(action), "action_source": 1, "action_source_name": "rf"], user: slot, &context)
         cacheUser(slot, context)
         context.startTimer(context.radioDelay(), for: ReadTimer.pins)
     }
@@ -188,7 +191,7 @@ struct ZigbeeLock: Dialect {
     /// Caches the status of a code slot. The code itself is only published with the device's option `expose_pin`.
     private mutating func cacheUser(_ slot: Int, _ context: LockContext) {
         let status = context.mechanism.codes[slot].map { $0.isEnabled ? "enabled" : "disabled" } ?? "available"
-        cachedUsers[slot] = ["status": .string(status)]
+        cachedUsers[slot] = ["status": .text(status)]
     }
 }
 
@@ -217,7 +220,7 @@ struct ZigbeeBridge: Bridge {
             "ieee_address": "0x00124b0000000000", "type": "Coordinator", "friendly_name": "Coordinator", "supported": true,
             "definition": nil,
         ]
-        let devices = JSON.array([coordinator] + names.enumerated().map { device(number: $0, name: $1) })
+        let devices = JSON.list([coordinator] + names.enumerated().map { device(number: $0, name: $1) })
         return [state, Message("\(base)/bridge/devices", devices.description, isRetained: true)]
     }
 
@@ -231,7 +234,7 @@ struct ZigbeeBridge: Bridge {
         let address = String(0x000d_6f00_0000_0001 + number, radix: 16)
         return [
             "ieee_address": "0x\(String(repeating: "0", count: 16 - address.count))\(address)", "type": "EndDevice",
-            "network_address": .whole(1000 + number), "supported": true, "friendly_name": .string(name), "disabled": false,
+            "network_address": .whole(1000 + number), "supported": true, "friendly_name": .text(name), "disabled": false,
             "manufacturer": "Yale", "model_id": "YRD226/246 TSDB", "power_source": "Battery",
             "interview_completed": true, "interviewing": false,
             "definition": [

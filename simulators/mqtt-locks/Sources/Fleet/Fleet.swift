@@ -1,6 +1,4 @@
-import DoorwardDomain
 import Foundation
-import HeapModule
 
 /// All simulated locks and their connections: broker events and control commands are the input, effects are the output. The fleet
 /// has no clock, and all its random choices follow from its seed.
@@ -86,7 +84,7 @@ struct Fleet: Sendable {
     mutating func connected(client number: Int, at now: Duration) {
         self.now = now
         clients[number].isConnected = true
-        let wall = (locks.first?.context.startedAt ?? 0) + now.wholeMilliseconds
+        let wall = (locks.first?.context.startedAt ?? 0) + now.milliseconds
         for message in clients[number].bridge?.birthMessages(wallMilliseconds: wall) ?? [] {
             effects.append(.publish(client: number, message))
         }
@@ -237,9 +235,9 @@ struct Fleet: Sendable {
 extension Fleet {
     /// The locks as a gateway needs them: name, profile, variables of the address.
     var list: JSON {
-        .array(
+        .list(
             locks.map { lock in
-                ["name": .string(lock.name), "profile": .string(lock.profile.rawValue), "address": lock.dialect.variables]
+                ["name": .text(lock.name), "profile": .text(lock.profile.rawValue), "address": lock.dialect.variables]
             })
     }
 }
@@ -305,31 +303,51 @@ extension FleetCounts {
 
 /// A queue of scheduled items by due time; items of the same time keep their insertion order.
 struct EventQueue<Element: Sendable>: Sendable {
-    private struct Item: Comparable {
+    private struct Item {
         let due: Duration
         let sequence: Int
         let element: Element
 
-        static func == (one: Self, other: Self) -> Bool { one.sequence == other.sequence }
-        static func < (one: Self, other: Self) -> Bool { (one.due, one.sequence) < (other.due, other.sequence) }
+        func isBefore(_ other: Item) -> Bool { (due, sequence) < (other.due, other.sequence) }
     }
 
-    private var items = Heap<Item>()
+    /// A binary heap: no item is due before its parent.
+    private var items: [Item] = []
     private var insertionCount = 0
 
     /// When the next item is due.
-    var nextDue: Duration? { items.min?.due }
+    var nextDue: Duration? { items.first?.due }
 
     mutating func insert(_ element: Element, at due: Duration) {
-        items.insert(Item(due: due, sequence: insertionCount, element: element))
+        items.append(Item(due: due, sequence: insertionCount, element: element))
         insertionCount += 1
+        var child = items.count - 1
+        while child > 0, items[child].isBefore(items[(child - 1) / 2]) {
+            items.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
     }
 
     /// Removes and returns the next item, if it is due by `now`.
     mutating func popFirst(dueBy now: Duration) -> (due: Duration, element: Element)? {
-        guard let first = items.min, first.due <= now else { return nil }
-        items.removeMin()
+        guard let first = items.first, first.due <= now else { return nil }
+        items.swapAt(0, items.count - 1)
+        items.removeLast()
+        siftDown()
         return (first.due, first.element)
+    }
+
+    private mutating func siftDown() {
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && items[child].isBefore(items[least]) {
+                least = child
+            }
+            guard least != parent else { return }
+            items.swapAt(parent, least)
+            parent = least
+        }
     }
 }
 

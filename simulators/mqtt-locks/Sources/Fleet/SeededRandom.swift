@@ -37,3 +37,8 @@ struct SeededRandom: RandomNumberGenerator, Sendable {
         [8, 4, 4, 4, 12].map { hexadecimal($0).lowercased() }.joined(separator: "-")
     }
 }
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}

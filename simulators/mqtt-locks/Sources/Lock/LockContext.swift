@@ -1,5 +1,3 @@
-import DoorwardDomain
-
 /// Context of a dialect: its lock, time and randomness, and its output of messages and timers.
 struct LockContext: Sendable {
     /// A timer of a lock.
@@ -42,7 +40,7 @@ struct LockContext: Sendable {
     }
 
     /// Milliseconds since 1970.
-    var wallMilliseconds: Int64 { startedAt + now.wholeMilliseconds }
+    var wallMilliseconds: Int64 { startedAt + now.milliseconds }
 
     /// Whether the motor runs.
     var isMoving: Bool { [.locking, .unlocking, .opening].contains(mechanism.position) }

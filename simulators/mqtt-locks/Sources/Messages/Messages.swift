@@ -1,4 +1,4 @@
-import DoorwardDomain
+import Foundation
 
 /// A message that a lock or its bridge publishes or receives.
 struct Message: Hashable, Sendable {
@@ -24,10 +24,10 @@ struct Message: Hashable, Sendable {
 /// A JSON value. An object keeps the order of its members, as an ecosystem writes them.
 enum JSON: Hashable, Sendable {
     case null
-    case bool(Bool)
+    case flag(Bool)
     case number(Double)
-    case string(String)
-    case array([JSON])
+    case text(String)
+    case list([JSON])
     case object([Member])
     /// JSON text that is written unchanged.
     case raw(String)
@@ -39,8 +39,8 @@ enum JSON: Hashable, Sendable {
 
     /// - Returns: `nil` if the bytes are not JSON. The members of objects are sorted by key.
     init?(_ bytes: [UInt8]) {
-        // No lock nests values so deeply.
-        guard let value = try? JSONParser<JSON>.parse(bytes, maxDepth: 100, rejectsMarks: false) else { return nil }
+        // The decoder accepts fragments, and rejects nesting deeper than that of any lock.
+        guard let value = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return nil }
         self = value
     }
 
@@ -49,9 +49,10 @@ enum JSON: Hashable, Sendable {
         return members.first { $0.key == key }?.value
     }
 
-    var text: String? { if case .string(let text) = self { text } else { nil } }
-    var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-    var list: [JSON]? { if case .array(let list) = self { list } else { nil } }
+    var text: String? { if case .text(let text) = self { text } else { nil } }
+    var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+    var list: [JSON]? { if case .list(let list) = self { list } else { nil } }
+    var isNull: Bool { self == .null }
     /// The integer value; `nil` for a number with a fraction.
     var whole: Int? { if case .number(let number) = self { Int(exactly: number) } else { nil } }
 }
@@ -60,25 +61,61 @@ extension JSON: CustomStringConvertible {
     var description: String {
         switch self {
         case .null: "null"
-        case .bool(let flag): flag ? "true" : "false"
+        case .flag(let flag): flag ? "true" : "false"
         case .number(let number): Int(exactly: number).map(String.init) ?? String(number)
-        case .string(let text): JSON.quoted(text)
-        case .array(let list): "[\(list.map(\.description).joined(separator: ","))]"
+        case .text(let text): JSON.quoted(text)
+        case .list(let list): "[\(list.map(\.description).joined(separator: ","))]"
         case .object(let members): "{\(members.map { "\(JSON.quoted($0.key)):\($0.value)" }.joined(separator: ","))}"
         case .raw(let text): text
         }
     }
 
-    private static func quoted(_ text: String) -> String { "\"\(text.escapedAsJSON)\"" }
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case "\u{0}"..<"\u{20}", "\u{7F}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
 }
 
-extension JSON: JSONTree {
-    static func object(_ members: [String: JSON]) -> JSON {
-        .object(members.sorted { $0.key < $1.key }.map { Member(key: $0.key, value: $0.value) })
+extension JSON: Decodable {
+    private struct MemberName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 
-    static func number(_ text: String, isInteger: Bool) -> JSON? {
-        Double(text).flatMap { $0.isFinite ? .number($0) : nil }
+    init(from decoder: any Decoder) throws {
+        if let object = try? decoder.container(keyedBy: MemberName.self) {
+            self = .object(
+                try object.allKeys.sorted { $0.stringValue < $1.stringValue }
+                    .map { Member(key: $0.stringValue, value: try object.decode(JSON.self, forKey: $0)) })
+            return
+        }
+        let value = try decoder.singleValueContainer()
+        if value.decodeNil() {
+            self = .null
+        } else if let flag = try? value.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? value.decode(String.self) {
+            self = .text(text)
+        } else {
+            self = .list(try value.decode([JSON].self))
+        }
     }
 }
 
@@ -88,11 +125,11 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, Ex
     typealias Key = String
     typealias Value = JSON
 
-    init(stringLiteral value: String) { self = .string(value) }
-    init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(stringLiteral value: String) { self = .text(value) }
+    init(booleanLiteral value: Bool) { self = .flag(value) }
     init(integerLiteral value: Int) { self = .number(Double(value)) }
     init(nilLiteral: ()) { self = .null }
-    init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    init(arrayLiteral elements: JSON...) { self = .list(elements) }
     init(dictionaryLiteral elements: (String, JSON)...) { self = .object(elements.map { Member(key: $0.0, value: $0.1) }) }
 
     static func whole(_ number: Int) -> JSON { .number(Double(number)) }

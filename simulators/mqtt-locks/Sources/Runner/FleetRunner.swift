@@ -1,5 +1,4 @@
 import Dispatch
-import DoorwardDomain
 import DoorwardMQTT
 import Foundation
 import Glibc
@@ -243,7 +242,7 @@ final class FleetRunner: Sendable {
         state.timer = timer
         let wait = max(Duration.zero, next - now)
         // Round up, so that the item is due when the timer fires.
-        timer.schedule(deadline: .now() + .milliseconds(Int(wait.wholeMilliseconds) + 1))
+        timer.schedule(deadline: .now() + .milliseconds(Int(wait.milliseconds) + 1))
     }
 
     private func newTimer() -> any DispatchSourceTimer {

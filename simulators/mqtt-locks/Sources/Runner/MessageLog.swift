@@ -1,4 +1,3 @@
-import DoorwardDomain
 import DoorwardMQTT
 import Foundation
 import Glibc
@@ -22,8 +21,13 @@ final class MessageLog: Sendable {
         let monotonic: Int64
 
         static func now() -> Moment {
-            let clock = MachineClock()
-            return Moment(wall: clock.now().milliseconds, monotonic: clock.monotonicNow().nanoseconds)
+            Moment(wall: nanoseconds(CLOCK_REALTIME) / 1_000_000, monotonic: nanoseconds(CLOCK_MONOTONIC))
+        }
+
+        private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
         }
     }
 
@@ -52,14 +56,14 @@ final class MessageLog: Sendable {
     static func line(_ message: Message, _ direction: Direction, client: String, at moment: Moment) -> String {
         let payload: JSON =
             if let text = String(validating: message.payload, as: UTF8.self) {
-                ["payload": .string(text)]
+                ["payload": .text(text)]
             } else {
-                ["payloadBase64": .string(Data(message.payload).base64EncodedString())]
+                ["payloadBase64": .text(Data(message.payload).base64EncodedString())]
             }
         return (["wallMs": .raw(String(moment.wall)), "monotonicNs": .raw(String(moment.monotonic))] as JSON)
-            .with(["direction": .string(direction.rawValue), "client": .string(client), "topic": .string(message.topic)])
+            .with(["direction": .text(direction.rawValue), "client": .text(client), "topic": .text(message.topic)])
             .with(payload)
-            .with(["qos": .whole(message.qos), "retain": .bool(message.isRetained)]).description
+            .with(["qos": .whole(message.qos), "retain": .flag(message.isRetained)]).description
     }
 }
 
