@@ -26,7 +26,7 @@ package final class MQTTConnection: Sendable {
     private let lifecycle = Mutex(Lifecycle())
     /// Copy of `ConnectionStateMachine.isConnected`, read without its lock.
     private let connectedFlag = Atomic(false)
-    private let wakeupSignal = WakeupSignal()
+    private let wakeupSignal = WakeupPipe()
     private let settings: MQTTSettings
     private let clock: any GatewayClock
     private let receive: @Sendable (MQTTEvent) -> Void
