@@ -1,3 +1,4 @@
+import Dispatch
 import DoorwardMQTT
 import Foundation
 import Glibc
@@ -21,13 +22,9 @@ final class MessageLog: Sendable {
         let monotonic: Int64
 
         static func now() -> Moment {
-            Moment(wall: nanoseconds(CLOCK_REALTIME) / 1_000_000, monotonic: nanoseconds(CLOCK_MONOTONIC))
-        }
-
-        private static func nanoseconds(_ clock: clockid_t) -> Int64 {
-            var time = timespec()
-            clock_gettime(clock, &time)
-            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            // The uptime of Dispatch is `CLOCK_MONOTONIC` on Linux.
+            Moment(
+                wall: Int64(Date().timeIntervalSince1970 * 1000), monotonic: Int64(DispatchTime.now().uptimeNanoseconds))
         }
     }
 
