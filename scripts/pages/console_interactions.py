@@ -1,5 +1,7 @@
 """The twelve interactions of the console with a mouse, with the keyboard alone, and by touch on a phone of 320 pixels."""
 
+from playwright.sync_api import expect
+
 from console_driver import PHONE, WIDE, button, has, text
 
 
@@ -49,7 +51,10 @@ class Keyboard(Mouse):
         raise AssertionError(f"Tab does not reach {one}")
 
     def press(self, one, force=False):
+        """Keys reach a button at work, too, which ignores them: unless by force, the button is waited for, as the driver's click does."""
         self.reach(one)
+        if not force:
+            expect(one).to_be_enabled(timeout=30_000)
         is_choice = one.evaluate("one => one.matches('input[type=checkbox], input[type=radio]')")
         self.page.keyboard.press("Space" if is_choice else "Enter")
 
