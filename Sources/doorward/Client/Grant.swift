@@ -191,8 +191,8 @@ struct GuestLimitOptions: ParsableArguments {
             """
             Other hours on one date: 2026-12-24=09:00-12:00, or 2026-12-25=closed; the option can be repeated.
             """,
-            valueName: "date=hours"), transform: SpecialDayArgument.init)
-    var special: [SpecialDayArgument] = []
+            valueName: "date=hours"), transform: Doorward.GuestAccess.SpecialDay.init(typed:))
+    var special: [Doorward.GuestAccess.SpecialDay] = []
 
     @Option(help: ArgumentHelp("The total number of commands that may open a lock.", valueName: "number"))
     var maxUses: Int?
@@ -200,8 +200,8 @@ struct GuestLimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The time zone of times without an offset and of the hours, as in Europe/Berlin. (default: the property's)",
-            valueName: "zone"), transform: ZoneArgument.init)
-    var zone: ZoneArgument?
+            valueName: "zone"), transform: TimeZoneRules.typed)
+    var zone: TimeZoneRules?
 
     var recurring: RecurringHours { RecurringHours(days: days, hours: hours, special: special.isEmpty ? nil : special) }
 
@@ -223,7 +223,7 @@ struct GuestLimitOptions: ParsableArguments {
     ///   - ofProperty: looks up the zone of the property; `nil` if it has none that the caller may see.
     /// - Throws: a usage error if a zone is needed and there is none.
     func zone(for option: String?, ofProperty: () async throws -> String?) async throws -> TimeZoneRules? {
-        if let zone { return TimeZoneDatabase.system.rules(of: zone.name) }
+        if let zone { return zone }
         guard let option else { return nil }
         let offset = option == "--from" || option == "--until" ? ", or a time with an offset, as in 2026-12-24T15:00+01:00" : ""
         let remedy = "Give one, as in --zone Europe/Berlin\(offset)."

@@ -185,8 +185,8 @@ struct GuestAccessView {
 
     /// Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
     private func zoned(_ time: Timestamp) -> String {
-        guard let zone else { return LocalTime.zoned(time) }
-        return "\(LocalTime.withDay(zone.local(at: time))) \(zone.name)"
+        guard let zone else { return TimeZoneRules.zoned(time) }
+        return "\(zone.local(at: time).withDay) \(zone.name)"
     }
 
     private var zone: TimeZoneRules? { access.resolution?.timeZone.flatMap { TimeZoneDatabase.system.rules(of: $0) } }
@@ -201,7 +201,7 @@ struct GuestAccessView {
 
     private func clockChange(_ option: String, _ change: String?, _ instant: Doorward.Instant?) -> String? {
         guard let zone, let instant = instant.map({ Timestamp($0) }) else { return nil }
-        let clock = LocalTime.withDay(zone.local(at: instant)).split(separator: " ").last ?? ""
+        let clock = zone.local(at: instant).withDay.split(separator: " ").last ?? ""
         switch change {
         case "gap":
             return
@@ -212,7 +212,6 @@ struct GuestAccessView {
         default: return nil
         }
     }
-
 }
 
 /// `doorward revoke`: revokes a guest access.

@@ -50,19 +50,20 @@ struct OutputStyle: Equatable, Sendable {
 
     /// Converts an instant to text: in local time on a terminal, as the API writes it in a pipe.
     func instant(_ instant: Doorward.Instant) -> String {
-        isInteractive ? LocalTime(Timestamp(instant)).description : instant.description
+        isInteractive ? TimeZoneRules.user.local(at: Timestamp(instant)).shown : instant.description
     }
 
     /// Converts an instant to text in a sentence: on a terminal in local time, with the day of the week and the zone; as the API
     /// writes it in a pipe.
     func zonedInstant(_ instant: Doorward.Instant) -> String {
-        isInteractive ? LocalTime.zoned(Timestamp(instant)) : instant.description
+        isInteractive ? TimeZoneRules.zoned(Timestamp(instant)) : instant.description
     }
 
     /// Returns a shorter form of `instant` for a table that does not fit: without the year if it is the year of `now`.
     func shortInstant(_ instant: Doorward.Instant, now: Timestamp, withSeconds: Bool) -> String {
         guard isInteractive else { return instant.description }
-        return LocalTime(Timestamp(instant)).short(in: LocalTime(now).year, withSeconds: withSeconds)
+        let (zone, time) = (TimeZoneRules.user, Timestamp(instant))
+        return zone.local(at: time).short(in: zone.local(at: now).date.year, withSeconds: withSeconds)
     }
 }
 
