@@ -79,7 +79,14 @@ struct Attach: AsyncParsableCommand {
             device.address[part.key] = part.value(for: fields.first { $0.name == part.key }?.form)
         }
         if let profile { device.address["profile"] = .string(profile) }
-        let answer = try await attach(device, client)
+        let answer = try await namingOptions(
+            { _ in nil },
+            explain: { [kind = device.adapter] refusal in
+                guard !refusal.fields.isEmpty else { return nil }
+                let hints = await AddressHints(of: kind, client)
+                return refusal.sentence(.error) { option($0, hints) }
+            }
+        ) { [device] in try await client.devices.create(device) }
         let (name, id) = (answer.content.name, answer.content.id)
         output.print(json: answer.json, sentence: "Attached \(name.printable), id \(id.printable).", values: name, id)
     }
@@ -96,16 +103,6 @@ struct Attach: AsyncParsableCommand {
         }
         (device.adapter, device.address) = (found.adapter, found.address)
         (device.manufacturer, device.model) = (found.manufacturer, found.model)
-    }
-
-    /// - Throws: a failure that names the rejected fields by their command-line options.
-    private func attach(_ device: Doorward.NewDevice, _ client: DoorwardClient) async throws -> Response<Doorward.LockDevice> {
-        do {
-            return try await client.devices.create(device)
-        } catch ClientError.refused(let refusal) where !refusal.fields.isEmpty {
-            let hints = await AddressHints(of: device.adapter, client)
-            throw CommandFailure(RefusalWords(refusal, style: .error) { option($0, hints) }.text)
-        }
     }
 
     /// Maps a field of the request to its command-line option.

@@ -104,7 +104,7 @@ struct WhoCan: AsyncParsableCommand {
         let rows = entries.map { entry in
             [
                 Table.Cell(entry.principal.name), Table.Cell(DisplayText.word(entry.principal.kind)),
-                Table.Cell(entry.rule.role.map(DisplayText.role)),
+                Table.Cell(entry.rule.role.map(DisplayText.word)),
                 Table.Cell(
                     entry.until.map(style.instant),
                     short: entry.until.map { style.shortInstant($0, now: now, withSeconds: false) }),
@@ -142,7 +142,7 @@ struct DecisionView {
     private func remedy(_ style: OutputStyle) -> String? {
         switch decision.reason?.rawValue {
         case "no_association": "needs a role or a guest access for this lock"
-        case "role_insufficient": decision.missing?.role.map { "needs the role \(DisplayText.role($0)) or a higher one" }
+        case "role_insufficient": decision.missing?.role.map { "needs the role \(DisplayText.word($0)) or a higher one" }
         case "operation_not_granted": "needs a guest access that includes \(DisplayText.word(decision.operation))"
         case "guest_window_ended":
             "\(decision.closesAt.map { "ended \(style.zonedInstant($0)); " } ?? "")needs a new guest access"
@@ -163,7 +163,7 @@ struct DecisionView {
     static func basis(_ rule: Doorward.Rule) -> String {
         switch (rule.kind, rule.role) {
         case ("GUEST_ACCESS", _): "by a guest access"
-        case (_, let role?): "as \(DisplayText.role(role))"
+        case (_, let role?): "as \(DisplayText.word(role))"
         case (_, nil): "by a role"
         }
     }

@@ -132,12 +132,10 @@ struct Grant: AsyncParsableCommand {
         case .address(let email): access.guestEmail = email
         case .label(let label): access.label = label
         }
-        do {
-            let complete = access
-            return try await namingOptions(option) { try await finder.client.guestAccesses.create(complete) }
-        } catch ClientError.refused(let refusal) where refusal.status == 404 {
-            throw CommandFailure(await finder.missingGuest(guest) + " Nothing was granted.")
-        }
+        let complete = access
+        return try await namingOptions(
+            option, explain: { $0.status == 404 ? await finder.missingGuest(guest) + " Nothing was granted." : nil }
+        ) { try await finder.client.guestAccesses.create(complete) }
     }
 
     /// Maps a field of the request to its command-line option.

@@ -67,7 +67,8 @@ struct Login: AsyncParsableCommand {
     ) async throws {
         let client = try access.client(server: server, .none)
         let password = try PasswordPrompt.password(of: email, fromStandardInput: passwordStdin)
-        let signedIn = try await Self.refusing("the email address or the password is wrong") {
+        let wrong = "the email address or the password is wrong; nothing was kept"
+        let signedIn = try await namingOptions(explain: { $0.status == 401 ? wrong : nil }) {
             try await client.signIn(email: email, password: password.reveal())
         }
         try await keep(signedIn.session, access, in: file)
@@ -82,7 +83,8 @@ struct Login: AsyncParsableCommand {
             throw CommandFailure("this is not an API key")
         }
         let client = try access.client(server: server, .bearer(key))
-        _ = try await Self.refusing("the gateway does not accept this API key") { try await client.devices.first() }
+        let wrong = "the gateway does not accept this API key; nothing was kept"
+        _ = try await namingOptions(explain: { $0.status == 401 ? wrong : nil }) { try await client.devices.first() }
         try await keep(Session(server: client.server, apiKey: key), access, in: file)
         Self.report("signed in at \(client.server) with an API key", file.name)
     }
@@ -97,15 +99,6 @@ struct Login: AsyncParsableCommand {
 
     private static func report(_ sentence: String, _ name: SessionName) {
         StandardStream.output.line(name == .default ? sentence : "\(sentence); use it with --as \(name)")
-    }
-
-    /// Runs `body`, and throws a failure with this sentence if the response is 401.
-    private static func refusing<Result>(_ sentence: String, _ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch ClientError.refused(let refusal) where refusal.status == 401 {
-            throw CommandFailure("\(sentence); nothing was kept")
-        }
     }
 }
 

@@ -96,7 +96,7 @@ struct RecordTable: Sendable {
         }
         switch record.decision {
         case "DENIED": return ("denied" + (record.reason.map { ": " + DisplayText.reason($0) } ?? ""), .red)
-        case "ALLOWED": return ("allowed" + (record.rule?.role.map { " as \(DisplayText.role($0))" } ?? ""), nil)
+        case "ALLOWED": return ("allowed" + (record.rule?.role.map { " as \(DisplayText.word($0))" } ?? ""), nil)
         default: return (record.method.map(DisplayText.word), nil)
         }
     }

@@ -29,7 +29,10 @@ struct DeletionOptions: ParsableArguments {
     func run(
         _ deletion: Deletion, name: String, _ what: String, isCascading: Bool = false, verb: Verb = .delete
     ) async throws {
-        try await Self.explainingDependents(of: name) {
+        let explain = { (refusal: APIError) in
+            refusal.code == "has_dependents" ? DeletionView.dependents(refusal.dependents, of: name) : nil
+        }
+        try await namingOptions(explain: explain) {
             if !yes {
                 let preview = try await deletion.preview(isCascading: isCascading).content
                 DeletionView(preview).lines(.error).forEach { StandardStream.error.line($0) }
@@ -40,15 +43,6 @@ struct DeletionOptions: ParsableArguments {
         StandardStream.output.line(
             OutputStyle.output.isInteractive
                 ? "\(verb.rawValue)d \(what.printable)." : "\(name.printable)\t\(verb.past)")
-    }
-
-    /// Runs `body`. If the object contains others, throws an error that counts them and names the option that includes them.
-    private static func explainingDependents(of name: String, _ body: () async throws -> Void) async throws {
-        do {
-            try await body()
-        } catch ClientError.refused(let refusal) where refusal.code == "has_dependents" {
-            throw CommandFailure(DeletionView.dependents(refusal.dependents, of: name))
-        }
     }
 }
 

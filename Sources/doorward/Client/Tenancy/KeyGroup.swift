@@ -34,7 +34,7 @@ extension Doorward.APIKey: ListedByCommand {
             ],
             columns: [
                 ("NAME", .cut(to: 8), .text(\.name)),
-                ("ROLE", .whole, NounValue { key, _, _ in Table.Cell(DisplayText.role(key.role)) }),
+                ("ROLE", .whole, NounValue { key, _, _ in Table.Cell(DisplayText.word(key.role)) }),
                 ("ON", .cut(to: 8), place),
                 ("EXPIRES", .whole, NounValue { key, _, style in Table.Cell(style.instant(key.expiresAt)) }),
             ])
@@ -93,7 +93,7 @@ struct KeyCreate: AsyncParsableCommand {
         let (key, secret) = (answer.apiKey, answer.secret.printable)
         guard style.isInteractive else { return ["\(key.name.printable)\t\(key.id.printable)\t\(secret)"] }
         return [
-            "Created API key \(key.name.printable), \(DisplayText.role(key.role)) of \(entity.printable) until "
+            "Created API key \(key.name.printable), \(DisplayText.word(key.role)) of \(entity.printable) until "
                 + "\(style.instant(key.expiresAt)). Its secret:",
             "  \(secret)", "It is not shown again. Its holder has the key's rights: keep it like a password.",
         ]

@@ -60,7 +60,7 @@ struct RoleList: AsyncParsableCommand {
         let rows = people.flatMap { user in
             (user.roleAssociations ?? []).map { role -> [Table.Cell] in
                 [
-                    Table.Cell(user.fullName), Table.Cell(user.email), Table.Cell(DisplayText.role(role.roleWithinEntity)),
+                    Table.Cell(user.fullName), Table.Cell(user.email), Table.Cell(DisplayText.word(role.roleWithinEntity)),
                     Table.Cell(style.instant(role.createdAt)), Table.Cell(user.id, .dim),
                 ]
             }
@@ -96,7 +96,7 @@ struct RoleAdd: AsyncParsableCommand {
         let entity = try await held.find(finder)
         let person = try await person(finder)
         let answer = try await client.roles.assign(held.role.apiRole, to: person.id, on: entity.roleEntity)
-        let role = DisplayText.role(answer.content.roleWithinEntity)
+        let role = DisplayText.word(answer.content.roleWithinEntity)
         output.print(
             json: answer.json, sentence: "\(person.name.printable) is \(role) of \(entity.name.printable).",
             values: person.name, role, entity.name)

@@ -61,7 +61,7 @@ extension Doorward.User: ListedByCommand {
     /// - Parameter places: the names of portfolios, properties and units, by id.
     func roles(places: [String: String]) -> String? {
         let roles = (roleAssociations ?? []).map {
-            "\(DisplayText.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
+            "\(DisplayText.word($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
         }
         let all = (isSuperAdmin == true ? ["super admin"] : []) + roles
         return all.isEmpty ? nil : all.joined(separator: ", ")
@@ -120,14 +120,11 @@ struct UserCreate: AsyncParsableCommand {
 
     /// Runs `body`, and names rejected fields by their command-line options.
     private func creating<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            let options: [String: FieldOption] = [
-                "email": "the email address", "firstName": "--first-name", "lastName": "--last-name", "password": "the password",
-            ]
-            return try await namingOptions(options, body)
-        } catch ClientError.refused(let refusal) where refusal.code == "already_exists" {
-            throw CommandFailure("\(email.printable): a user with this address exists already; nothing was created")
-        }
+        let options: [String: FieldOption] = [
+            "email": "the email address", "firstName": "--first-name", "lastName": "--last-name", "password": "the password",
+        ]
+        let exists = "\(email.printable): a user with this address exists already; nothing was created"
+        return try await namingOptions(options, explain: { $0.code == "already_exists" ? exists : nil }, body)
     }
 }
 
@@ -188,7 +185,7 @@ struct Invite: AsyncParsableCommand {
         let answer = try await namingOptions(["email": "the email address"]) {
             try await client.roles.invite(email, to: role, on: found.roleEntity)
         }
-        let purpose = "can become \(DisplayText.role(role)) of \(found.name)"
+        let purpose = "can become \(DisplayText.word(role)) of \(found.name)"
         output.print(json: answer.json) { InvitationView(answer.content, purpose: purpose).lines($0) }
     }
 }
