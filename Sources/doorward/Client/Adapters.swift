@@ -38,22 +38,21 @@ struct Adapters: AsyncParsableCommand {
 
     /// Returns a row for each adapter, followed by a row for each of its brokers.
     static func lines(_ adapters: [Doorward.Adapter], _ style: OutputStyle) -> [String] {
-        let rows = adapters.flatMap { adapter -> [[Table.Cell]] in
-            let own = [
-                Table.Cell(adapter.kind, .bold), Table.Cell(nil), health(adapter.health), Table.Cell("\(adapter.deviceCount)"),
-                Table.Cell("\(adapter.onlineCount)"), Table.Cell(adapter.problem, .yellow),
-            ]
-            return [own]
-                + adapter.transports.map { transport in
-                    [
-                        Table.Cell(adapter.kind), Table.Cell(transport.name), health(transport.health), Table.Cell(nil),
-                        Table.Cell(nil), Table.Cell(transport.problem, .yellow),
-                    ]
-                }
+        let rows = adapters.flatMap { adapter in
+            [(adapter: adapter, broker: Doorward.Adapter.Transport?.none)] + adapter.transports.map { (adapter, $0) }
         }
         let table = Table(
-            "ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM",
-            fittings: [.whole, .cut(to: 8), .whole, .whole, .whole, .cut(to: 20)], rows: rows)
+            rows,
+            [
+                Column("ADAPTER") { Table.Cell($0.adapter.kind, $0.broker == nil ? .bold : nil) },
+                Column("BROKER", .cut(to: 8)) { Table.Cell($0.broker?.name) },
+                Column("HEALTH") { health($0.broker?.health ?? $0.adapter.health) },
+                Column("LOCKS") { Table.Cell($0.broker == nil ? "\($0.adapter.deviceCount)" : nil) },
+                Column("ONLINE") { Table.Cell($0.broker == nil ? "\($0.adapter.onlineCount)" : nil) },
+                Column("PROBLEM", .cut(to: 20)) {
+                    Table.Cell($0.broker == nil ? $0.adapter.problem : $0.broker?.problem, .yellow)
+                },
+            ])
         let lines = table.lines(style)
         return style.isInteractive ? lines + ["", "To see the address keys of an adapter: doorward adapters ADAPTER"] : lines
     }
@@ -66,13 +65,12 @@ struct Adapters: AsyncParsableCommand {
     /// too long for a column.
     static func keyLines(_ adapter: Doorward.Adapter, _ style: OutputStyle) -> [String] {
         if style.isInteractive { return adapter.address.flatMap { paragraph($0, style) } }
-        let rows = adapter.address.map { key in
-            [
-                Table.Cell(key.field, .bold), Table.Cell(type(of: key)), Table.Cell(key.required ? "yes" : "no"),
-                Table.Cell(key.default.map(text)), Table.Cell(key.meaning),
-            ]
-        }
-        return Table("KEY", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION", rows: rows).lines(style)
+        let columns: [Column<Doorward.Adapter.AddressField>] = [
+            Column("KEY") { Table.Cell($0.field, .bold) }, Column("TYPE") { Table.Cell(type(of: $0)) },
+            Column("REQUIRED") { Table.Cell($0.required ? "yes" : "no") },
+            Column("DEFAULT") { Table.Cell($0.default.map(text)) }, Column("DESCRIPTION") { Table.Cell($0.meaning) },
+        ]
+        return Table(adapter.address, columns).lines(style)
     }
 
     private static func paragraph(_ key: Doorward.Adapter.AddressField, _ style: OutputStyle) -> [String] {

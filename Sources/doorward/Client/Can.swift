@@ -90,30 +90,22 @@ struct WhoCan: AsyncParsableCommand {
         let entries = try await question.naming {
             try await client.whoCan(question.operation.action, on: lock.id, at: instant).all()
         }
-        output.print(json: entries.json) { style in
-            guard !entries.content.isEmpty else {
-                let verb = DecisionView.verb(question.operation.action)
-                return style.isInteractive ? ["Nobody may \(verb) \(lock.name.printable)."] : []
-            }
-            let style = table.style(style)
-            return Self.table(entries.content, style, now: now).lines(style)
+        let empty = "Nobody may \(DecisionView.verb(question.operation.action)) \(lock.name.printable)."
+        output.print(json: entries.json) {
+            let style = table.style($0)
+            return Self.table(entries.content, style, now: now).lines(style, empty: empty)
         }
     }
 
     static func table(_ entries: [Doorward.PermittedPrincipal], _ style: OutputStyle, now: Timestamp) -> Table {
-        let rows = entries.map { entry in
+        Table(
+            entries,
             [
-                Table.Cell(entry.principal.name), Table.Cell(DisplayText.word(entry.principal.kind)),
-                Table.Cell(entry.rule.role.map(DisplayText.word)),
-                Table.Cell(
-                    entry.until.map(style.instant),
-                    short: entry.until.map { style.shortInstant($0, now: now, withSeconds: false) }),
-                Table.Cell(entry.principal.id, .dim),
-            ]
-        }
-        return Table(
-            "WHO", "KIND", "ROLE", "UNTIL", "ID",
-            fittings: [.cut(to: 8), .whole, .cut(to: 8), .whole, .id], rows: rows)
+                Column("WHO", .cut(to: 8)) { Table.Cell($0.principal.name) },
+                Column("KIND") { Table.Cell(DisplayText.word($0.principal.kind)) },
+                Column("ROLE", .cut(to: 8)) { Table.Cell($0.rule.role.map(DisplayText.word)) },
+                Column("UNTIL") { style.cell($0.until, now: now) }, Column("ID", .id) { Table.Cell($0.principal.id, .dim) },
+            ])
     }
 }
 

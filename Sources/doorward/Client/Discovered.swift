@@ -23,24 +23,22 @@ struct Discovered: AsyncParsableCommand {
 
     /// Returns a row for each lock; on a terminal also the command that attaches a lock.
     static func lines(_ found: [Doorward.DiscoveredDevice], _ style: OutputStyle) -> [String] {
-        if found.isEmpty { return style.isInteractive ? ["Nothing was found that you could attach"] : [] }
         let table = Table(
-            "NAME", "MAKE", "ADAPTER", "PROFILE", "STATE", "ID",
-            fittings: [.cut(to: 8), .cut(to: 8), .whole, .cut(to: 8), .cut(to: 8), .id], rows: found.map(row))
+            found,
+            [
+                Column("NAME", .cut(to: 8)) { Table.Cell($0.name) },
+                Column("MAKE", .cut(to: 8)) {
+                    Table.Cell([$0.manufacturer, $0.model].compactMap(\.self).joined(separator: " "))
+                },
+                Column("ADAPTER") { Table.Cell($0.adapter) },
+                Column("PROFILE", .cut(to: 8)) {
+                    if case .string(let profile)? = $0.address["profile"] { Table.Cell(profile) } else { Table.Cell(nil) }
+                },
+                Column("STATE", .cut(to: 8)) { $0.problem.map { Table.Cell($0, .yellow) } ?? Table.Cell("ready", .green) },
+                Column("ID", .id) { Table.Cell($0.id) },
+            ])
         let hint = ["", "To attach one: doorward attach NAME --discovered ID --property PROPERTY"]
-        return table.lines(style) + (style.isInteractive ? hint : [])
-    }
-
-    private static func row(_ lock: Doorward.DiscoveredDevice) -> [Table.Cell] {
-        let make = [lock.manufacturer, lock.model].compactMap(\.self).joined(separator: " ")
-        let profile: String? = if case .string(let profile) = lock.address["profile"] { profile } else { nil }
-        return [
-            Table.Cell(lock.name), Table.Cell(make), Table.Cell(lock.adapter), Table.Cell(profile), state(lock),
-            Table.Cell(lock.id),
-        ]
-    }
-
-    private static func state(_ lock: Doorward.DiscoveredDevice) -> Table.Cell {
-        lock.problem.map { Table.Cell($0, .yellow) } ?? Table.Cell("ready", .green)
+        return table.lines(style, empty: "Nothing was found that you could attach")
+            + (style.isInteractive && !found.isEmpty ? hint : [])
     }
 }

@@ -36,11 +36,10 @@ struct Grants: AsyncParsableCommand {
             linked = Set(answer.content.map(\.id))
         }
         let now = SystemClock().now()
-        output.print(json: accesses.json) { style in
-            if accesses.content.isEmpty { return style.isInteractive ? ["There are no guest accesses."] : [] }
-            let views = accesses.content.map { GuestAccessView($0, lockNames: locks, hasLink: linked.contains($0.id), now: now) }
-            let style = table.style(style)
-            return GuestAccessView.table(views, style).lines(style)
+        let views = accesses.content.map { GuestAccessView($0, lockNames: locks, hasLink: linked.contains($0.id), now: now) }
+        output.print(json: accesses.json) {
+            let style = table.style($0)
+            return GuestAccessView.table(views, style).lines(style, empty: "There are no guest accesses.")
         }
     }
 }
@@ -94,59 +93,32 @@ struct GuestAccessView {
     /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
     /// table with them does not fit. If it still does not fit, only the number of uses that are left is shown.
     static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
-        let filled = style.isInteractive ? Column.all.filter { $0.isKept(in: views) } : Column.all
+        let filled = columns(style).filter { column in
+            !style.isInteractive || !["HOURS", "USES", "LINK"].contains(column.heading)
+                || views.contains { column.cell($0).text != "-" }
+        }
         let withoutIDs = filled.filter { $0.fitting != .id }
-        let narrow = withoutIDs.map { $0.heading == Column.uses.heading ? Column.usesLeft : $0 }
-        let first = [filled, withoutIDs].lazy.map { table(views, $0, style) }.first { $0.fits(style) }
-        return first ?? table(views, narrow, style)
+        if let table = [filled, withoutIDs].lazy.map({ Table(views, $0) }).first(where: { $0.fits(style) }) { return table }
+        return Table(views, withoutIDs.map { $0.heading == "USES" ? Column("USES", .whole, \.usesLeft) : $0 })
     }
 
-    private static func table(_ views: [GuestAccessView], _ columns: [Column], _ style: OutputStyle) -> Table {
-        Table(
-            columns.map(\.heading), fittings: columns.map(\.fitting),
-            rows: views.map { view in columns.map { $0.cell(view, style) } })
-    }
-
-    private struct Column: Sendable {
-        let heading: String
-        let fitting: Table.Fitting
-        /// Whether the column is left out if none of its cells has a text.
-        var isOptional = false
-        let cell: @Sendable (GuestAccessView, OutputStyle) -> Table.Cell
-
-        static let all = [
-            Column(heading: "GUEST", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.guest) },
-            Column(heading: "LOCKS", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.locks) },
-            Column(heading: "OPERATIONS", fitting: .optional) { view, _ in Table.Cell(view.operations) },
-            Column(heading: "FROM", fitting: .whole) { $0.cell($0.access.validFrom, $1) },
-            Column(heading: "UNTIL", fitting: .whole) { $0.cell($0.access.validUntil, $1) },
-            Column(heading: "HOURS", fitting: .cut(to: 5), isOptional: true) { view, _ in Table.Cell(view.hours) },
-            uses,
-            Column(heading: "LINK", fitting: .whole, isOptional: true) { view, _ in Table.Cell(view.hasLink ? "yes" : nil) },
-            Column(heading: "STATUS", fitting: .whole) { view, _ in view.status },
-            Column(heading: "ID", fitting: .id) { view, _ in Table.Cell(view.access.id, .dim) },
+    private static func columns(_ style: OutputStyle) -> [Column<GuestAccessView>] {
+        [
+            Column("GUEST", .cut(to: 5)) { Table.Cell($0.guest) }, Column("LOCKS", .cut(to: 5)) { Table.Cell($0.locks) },
+            Column("OPERATIONS", .optional) { Table.Cell($0.operations) },
+            Column("FROM") { style.cell($0.access.validFrom, now: $0.now) },
+            Column("UNTIL") { style.cell($0.access.validUntil, now: $0.now) },
+            Column("HOURS", .cut(to: 5)) { Table.Cell($0.hours) },
+            Column("USES") { Table.Cell($0.uses, $0.access.usesLeft == 0 ? .red : nil) },
+            Column("LINK") { Table.Cell($0.hasLink ? "yes" : nil) }, Column("STATUS", .whole, \.status),
+            Column("ID", .id) { Table.Cell($0.access.id, .dim) },
         ]
-
-        static let uses = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
-            Table.Cell(view.uses, view.access.usesLeft == 0 ? .red : nil)
-        }
-
-        /// Only the number that is left, at most five characters: from 100,000 on in whole thousands.
-        static let usesLeft = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
-            let left = view.access.usesLeft.map { $0 < 100_000 ? "\($0)" : "\($0 / 1000)k" }
-            return Table.Cell(view.access.maxUses == nil ? nil : left ?? "?", view.access.usesLeft == 0 ? .red : nil)
-        }
-
-        func isKept(in views: [GuestAccessView]) -> Bool {
-            guard isOptional else { return true }
-            let style = OutputStyle(isTerminal: false, environment: [:])
-            return views.contains { cell($0, style).text != "-" }
-        }
     }
 
-    private func cell(_ instant: Doorward.Instant?, _ style: OutputStyle) -> Table.Cell {
-        Table.Cell(
-            instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
+    /// Only the number that is left, at most five characters: from 100,000 on in whole thousands.
+    private var usesLeft: Table.Cell {
+        let left = access.usesLeft.map { $0 < 100_000 ? "\($0)" : "\($0 / 1000)k" }
+        return Table.Cell(access.maxUses == nil ? nil : left ?? "?", access.usesLeft == 0 ? .red : nil)
     }
 
     // MARK: - Sentences

@@ -37,27 +37,19 @@ struct Locks: AsyncParsableCommand {
             _ = try await Interruption.withInterrupt { try await follower.run(from: locks) }
             return
         }
-        output.print(json: locks.json) { style in
-            if locks.content.isEmpty {
-                return style.isInteractive ? ["You see no locks\(property ?? unit == nil ? "" : " there")."] : []
-            }
-            return Self.table(locks.content).lines(table.style(style))
-        }
+        let empty = "You see no locks\(property ?? unit == nil ? "" : " there")."
+        output.print(json: locks.json) { Self.table(locks.content).lines(table.style($0), empty: empty) }
     }
 
     /// Locks as a table.
     static func table(_ locks: [Doorward.LockDevice]) -> Table {
-        return Table(
-            "NAME", "STATE", "DOOR", "BATTERY", "ONLINE", "WHERE", "ID",
-            fittings: [.cut(to: 8), .cut(to: 8), .whole, .whole, .whole, .cut(to: 5), .id], rows: locks.map(row))
-    }
-
-    private static func row(_ lock: Doorward.LockDevice) -> [Table.Cell] {
-        let view = LockView(lock)
-        return [
-            Table.Cell(lock.name), view.state, view.door, view.battery, view.online, Table.Cell(view.place),
-            Table.Cell(lock.id, .dim),
-        ]
+        Table(
+            locks.map(LockView.init),
+            [
+                Column("NAME", .cut(to: 8)) { Table.Cell($0.lock.name) }, Column("STATE", .cut(to: 8), \.state),
+                Column("DOOR", .whole, \.door), Column("BATTERY", .whole, \.battery), Column("ONLINE", .whole, \.online),
+                Column("WHERE", .cut(to: 5)) { Table.Cell($0.place) }, Column("ID", .id) { Table.Cell($0.lock.id, .dim) },
+            ])
     }
 }
 
@@ -100,7 +92,7 @@ struct LocksFollower: Sendable {
 
     /// Returns the part of the table that fits into a number of rows.
     static func lines(_ locks: [Doorward.LockDevice], _ style: OutputStyle, rows: Int) -> [String] {
-        let lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
+        let lines = Locks.table(locks).lines(style, empty: "You see no locks.")
         guard lines.count > rows else { return lines }
         return lines.prefix(rows - 1) + [style.paint("… and \(lines.count - rows + 1) more", .dim)]
     }

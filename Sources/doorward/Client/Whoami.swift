@@ -135,19 +135,18 @@ struct SignInList {
     }
 
     func lines(_ style: OutputStyle) -> [String] {
-        if entries.isEmpty { return style.isInteractive ? ["There are no sign-ins on this machine."] : [] }
-        let rows = entries.map { entry -> [Table.Cell] in
+        Table(
+            entries,
             [
-                Table.Cell(entry.name.description, .bold), Table.Cell(entry.session.map { $0.email ?? "an API key" }),
-                Table.Cell(entry.session?.server),
-                entry.session.map { Table.Cell(Self.validity(of: $0, style)) } ?? Table.Cell(entry.problem, .red),
-                Table.Cell(entry.isCurrent ? "yes" : "no", entry.isCurrent ? .green : nil),
+                Column("NAME", .cut(to: 7)) { Table.Cell($0.name.description, .bold) },
+                Column("WHO", .cut(to: 12)) { Table.Cell($0.session.map { $0.email ?? "an API key" }) },
+                Column("SERVER", .cut(to: 12)) { Table.Cell($0.session?.server) },
+                Column("SESSION", .cut(to: 17)) { entry in
+                    entry.session.map { Table.Cell(Self.validity(of: $0, style)) } ?? Table.Cell(entry.problem, .red)
+                },
+                Column("IN USE") { Table.Cell($0.isCurrent ? "yes" : "no", $0.isCurrent ? .green : nil) },
             ]
-        }
-        return Table(
-            "NAME", "WHO", "SERVER", "SESSION", "IN USE",
-            fittings: [.cut(to: 7), .cut(to: 12), .cut(to: 12), .cut(to: 17), .whole], rows: rows
-        ).lines(style)
+        ).lines(style, empty: "There are no sign-ins on this machine.")
     }
 
     /// Returns the expiry of a session's credential, if it is known.

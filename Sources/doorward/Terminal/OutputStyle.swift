@@ -65,6 +65,11 @@ struct OutputStyle: Equatable, Sendable {
         let (zone, time) = (TimeZoneRules.user, Timestamp(instant))
         return zone.local(at: time).short(in: zone.local(at: now).date.year, withSeconds: withSeconds)
     }
+
+    /// The cell of an instant in a table, with its shorter form.
+    func cell(_ instant: Doorward.Instant?, now: Timestamp) -> Table.Cell {
+        Table.Cell(instant.map(self.instant), short: instant.map { shortInstant($0, now: now, withSeconds: false) })
+    }
 }
 
 extension Timestamp {

@@ -58,6 +58,12 @@ struct Table: Sendable {
         (self.headings, self.fittings, self.rows) = (headings, fittings, rows)
     }
 
+    /// A row for each item.
+    init<Item>(_ items: [Item], _ columns: [Column<Item>]) {
+        self.init(
+            columns.map(\.heading), fittings: columns.map(\.fitting), rows: items.map { item in columns.map { $0.cell(item) } })
+    }
+
     /// Whether the table can be reduced to the width of the terminal.
     func fits(_ style: OutputStyle) -> Bool {
         guard let room = style.columns else { return true }
@@ -66,9 +72,12 @@ struct Table: Sendable {
 
     /// Returns the lines: on a terminal a heading and aligned columns; in a pipe the cells of each row, separated by tabs.
     ///
-    /// - Parameter layout: the layout of the earlier rows; by default the layout that the rows of this table need.
-    func lines(_ style: OutputStyle, _ layout: Layout? = nil, withHeadings: Bool = true) -> [String] {
+    /// - Parameters:
+    ///   - layout: the layout of the earlier rows; by default the layout that the rows of this table need.
+    ///   - empty: the sentence on a terminal if there are no rows; `nil` for the headings alone.
+    func lines(_ style: OutputStyle, _ layout: Layout? = nil, withHeadings: Bool = true, empty: String? = nil) -> [String] {
         guard style.isInteractive else { return rows.map { $0.map(\.text).joined(separator: "\t") } }
+        if rows.isEmpty, let empty { return [empty] }
         let (layout, rows) = (layout ?? self.layout(style), shownRows(style))
         let top = withHeadings ? [line(headings.map { Cell($0, .dim) }, layout, style)] : []
         return top + rows.map { line($0, layout, style) }
@@ -134,6 +143,17 @@ struct Table: Sendable {
             let space = place == layout.columns.count - 1 ? 0 : width - text.displayWidth
             return style.paint(text, cell.colour) + String(repeating: " ", count: max(0, space))
         }.joined(separator: "  ")
+    }
+}
+
+/// A column of a table of items.
+struct Column<Item> {
+    let heading: String
+    let fitting: Table.Fitting
+    let cell: (Item) -> Table.Cell
+
+    init(_ heading: String, _ fitting: Table.Fitting = .whole, _ cell: @escaping (Item) -> Table.Cell) {
+        (self.heading, self.fitting, self.cell) = (heading, fitting, cell)
     }
 }
 

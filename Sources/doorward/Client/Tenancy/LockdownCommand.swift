@@ -57,11 +57,13 @@ struct LockdownView {
         let name = answer.property.name.printable
         let sentence =
             style.isInteractive ? ["\(name) is in lockdown. To end it: doorward lift \(answer.property.id.printable)"] : []
-        guard !answer.results.isEmpty else { return sentence + (style.isInteractive ? ["It has no locks."] : []) }
-        let rows = answer.results.map { result in
-            [Table.Cell(names[result.deviceId] ?? result.deviceId), Self.outcome(result), Table.Cell(result.deviceId, .dim)]
-        }
-        return sentence + Table("LOCK", "OUTCOME", "ID", fittings: [.cut(to: 8), .cut(to: 10), .id], rows: rows).lines(style)
+        let table = Table(
+            answer.results,
+            [
+                Column("LOCK", .cut(to: 8)) { Table.Cell(names[$0.deviceId] ?? $0.deviceId) },
+                Column("OUTCOME", .cut(to: 10), Self.outcome), Column("ID", .id) { Table.Cell($0.deviceId, .dim) },
+            ])
+        return sentence + table.lines(style, empty: "It has no locks.")
     }
 
     /// The message if not all locks have confirmed that they are locked; `nil` if they have.

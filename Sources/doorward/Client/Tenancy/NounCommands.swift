@@ -77,15 +77,10 @@ struct NounValue<Noun> {
 extension ListedByCommand {
     /// A row for each object; a sentence on a terminal if there is none.
     static func lines(_ objects: [Self], names: [String: String] = [:], _ style: OutputStyle) -> [String] {
-        let (columns, empty) = (commands.columns, commands.empty)
-        if objects.isEmpty { return style.isInteractive ? [empty] : [] }
-        let rows = objects.map { object in
-            columns.map { $0.value.cell(object, names, style) ?? Table.Cell(nil) } + [Table.Cell(object.id, .dim)]
+        let columns = commands.columns.map { column in
+            Column<Self>(column.heading, column.fitting) { column.value.cell($0, names, style) ?? Table.Cell(nil) }
         }
-        return Table(
-            columns.map(\.heading) + ["ID"],
-            fittings: columns.map(\.fitting) + [.id], rows: rows
-        ).lines(style)
+        return Table(objects, columns + [Column("ID", .id) { Table.Cell($0.id, .dim) }]).lines(style, empty: commands.empty)
     }
 
     /// A line for each value, with the value's name first.

@@ -57,19 +57,16 @@ struct RoleList: AsyncParsableCommand {
     }
 
     static func lines(_ people: [Doorward.User], _ style: OutputStyle) -> [String] {
-        let rows = people.flatMap { user in
-            (user.roleAssociations ?? []).map { role -> [Table.Cell] in
-                [
-                    Table.Cell(user.fullName), Table.Cell(user.email), Table.Cell(DisplayText.word(role.roleWithinEntity)),
-                    Table.Cell(style.instant(role.createdAt)), Table.Cell(user.id, .dim),
-                ]
-            }
-        }
-        if rows.isEmpty { return style.isInteractive ? ["No roles."] : [] }
-        return Table(
-            "NAME", "EMAIL", "ROLE", "SINCE", "USER ID",
-            fittings: [.cut(to: 8), .cut(to: 12), .whole, .optional, .id], rows: rows
-        ).lines(style)
+        Table(
+            people.flatMap { user in (user.roleAssociations ?? []).map { (user: user, role: $0) } },
+            [
+                Column("NAME", .cut(to: 8)) { Table.Cell($0.user.fullName) },
+                Column("EMAIL", .cut(to: 12)) { Table.Cell($0.user.email) },
+                Column("ROLE") { Table.Cell(DisplayText.word($0.role.roleWithinEntity)) },
+                Column("SINCE", .optional) { Table.Cell(style.instant($0.role.createdAt)) },
+                Column("USER ID", .id) { Table.Cell($0.user.id, .dim) },
+            ]
+        ).lines(style, empty: "No roles.")
     }
 }
 

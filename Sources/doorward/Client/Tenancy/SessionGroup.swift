@@ -24,17 +24,15 @@ struct SessionList: AsyncParsableCommand {
     }
 
     static func lines(_ sessions: [Doorward.OwnSession], _ style: OutputStyle) -> [String] {
-        if sessions.isEmpty { return style.isInteractive ? ["You have no sessions."] : [] }
-        let rows = sessions.map { session -> [Table.Cell] in
+        Table(
+            sessions,
             [
-                Table.Cell(style.instant(session.createdAt)), Table.Cell(style.instant(session.expiresAt)),
-                Table.Cell(session.isCurrent ? "yes" : "no", session.isCurrent ? .green : nil), Table.Cell(session.id, .dim),
+                Column("SIGNED IN") { Table.Cell(style.instant($0.createdAt)) },
+                Column("EXPIRES") { Table.Cell(style.instant($0.expiresAt)) },
+                Column("THIS ONE") { Table.Cell($0.isCurrent ? "yes" : "no", $0.isCurrent ? .green : nil) },
+                Column("ID", .id) { Table.Cell($0.id, .dim) },
             ]
-        }
-        return Table(
-            "SIGNED IN", "EXPIRES", "THIS ONE", "ID",
-            fittings: [.whole, .whole, .whole, .id], rows: rows
-        ).lines(style)
+        ).lines(style, empty: "You have no sessions.")
     }
 }
 
