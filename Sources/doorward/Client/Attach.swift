@@ -282,11 +282,9 @@ struct Detach: AsyncParsableCommand {
             try Confirmation.ask(Self.question(lock.name, guestAccesses: count), otherwise: "Nothing was detached.")
         }
         try await client.devices.detach(lock.id)
-        StandardStream.output.line(
-            OutputStyle.output.isInteractive
-                // Use the id: the name no longer refers to a lock.
-                ? "Detached \(lock.name.printable).\n  its history: doorward log \(lock.id.printable)"
-                : "\(lock.name.printable)\tdetached")
+        // Use the id: the name no longer refers to a lock.
+        let history = "its history: doorward log \(lock.id.printable)"
+        StandardStream.tell("Detached \(lock.name.printable).\n  \(history)", values: lock.name, "detached")
     }
 
     /// Returns the number of guest accesses to the lock that have not ended and are visible to the caller.

@@ -78,7 +78,15 @@ struct Grant: AsyncParsableCommand {
         let finder = NameResolver(client)
         var found: [NameMatch] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
-        let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
+        var access = Doorward.NewGuestAccess(
+            guestUserId: nil, label: isLabel ? guest : name, deviceIds: found.map(\.id), operations: operations.words,
+            validFrom: "", validUntil: "", maxUses: limits.maxUses)
+        if !isLabel {
+            let hint = "Name the person by email address or id, or add --label for a guest without an account."
+            let isAddress = guest.contains("@")
+            access.guestEmail = isAddress ? guest.trimmed : nil
+            access.guestUserId = isAddress ? nil : try await finder.person(guest, hint: hint).id
+        }
         let needing = times.localOption ?? limits.hoursOption
         let zone = try await limits.zone(for: needing) { [id = found.first?.id] in
             guard let id else { return nil }
@@ -86,15 +94,16 @@ struct Grant: AsyncParsableCommand {
         }
         let now = SystemClock().now()
         let window = times.resolved(now: now, in: zone)
-        var access = Doorward.NewGuestAccess(
-            guestUserId: nil, label: name, deviceIds: found.map(\.id), operations: operations.words,
-            validFrom: window.from?.text ?? "", validUntil: window.until?.text ?? "",
-            timeZone: times.localOption == nil ? limits.zone?.name : zone?.name, maxUses: limits.maxUses)
+        (access.validFrom, access.validUntil) = (window.from?.text ?? "", window.until?.text ?? "")
+        access.timeZone = times.localOption == nil ? limits.zone?.name : zone?.name
         // Without --zone the hours follow the zone of the property, also when it changes.
         if limits.hoursOption != nil {
             access.schedule = Doorward.GuestAccess.Schedule(limits.recurring, timeZone: limits.zone?.name)
         }
-        let answer = try await grant(access, guest, finder)
+        let complete = access
+        let answer = try await namingOptions(
+            option, explain: { $0.status == 404 ? await finder.missingGuest(complete) + " Nothing was granted." : nil }
+        ) { try await client.guestAccesses.create(complete) }
         let locks = Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
         let granted = answer.content
         func view(hasLink: Bool = false) -> GuestAccessView {
@@ -121,21 +130,6 @@ struct Grant: AsyncParsableCommand {
                 + (linkView?.lines(style) ?? [])
         }
         output.warn(view.clockChanges + [link?.warning?.printable].compactMap(\.self))
-    }
-
-    private func grant(
-        _ new: Doorward.NewGuestAccess, _ guest: NameResolver.Guest, _ finder: NameResolver
-    ) async throws -> Response<Doorward.GuestAccess> {
-        var access = new
-        switch guest {
-        case .person(let id, _): access.guestUserId = id
-        case .address(let email): access.guestEmail = email
-        case .label(let label): access.label = label
-        }
-        let complete = access
-        return try await namingOptions(
-            option, explain: { $0.status == 404 ? await finder.missingGuest(guest) + " Nothing was granted." : nil }
-        ) { try await finder.client.guestAccesses.create(complete) }
     }
 
     /// Maps a field of the request to its command-line option.

@@ -207,8 +207,6 @@ struct Revoke: AsyncParsableCommand {
         let client = try gateway.client()
         let access = try await NameResolver(client).guestAccess(access)
         try await client.guestAccesses.deletion(of: access.id).perform()
-        let id = access.id.printable
-        let named = access.name.map { "\($0.printable), id \(id)" } ?? id
-        StandardStream.output.line(OutputStyle.output.isInteractive ? "Revoked \(named)." : "\(id)\trevoked")
+        StandardStream.tell("Revoked \(access.nameAndID).", values: access.id, "revoked")
     }
 }

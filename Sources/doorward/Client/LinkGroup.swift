@@ -59,9 +59,7 @@ struct LinkEnd: AsyncParsableCommand {
         let client = try gateway.client()
         let access = try await NameResolver(client).guestAccess(access)
         try await client.guestAccesses.endLink(of: access.id)
-        let id = access.id.printable
-        let named = access.name.map { "\($0.printable), id \(id)" } ?? id
-        StandardStream.output.line(OutputStyle.output.isInteractive ? "Ended the link of \(named)." : "\(id)\tlink ended")
+        StandardStream.tell("Ended the link of \(access.nameAndID).", values: access.id, "link ended")
     }
 }
 

@@ -50,7 +50,7 @@ struct Log: AsyncParsableCommand {
         let finder = NameResolver(client)
         var query = AccessRecords.Query(decision: denied ? "DENIED" : nil, from: since?.description)
         if let lock { query.deviceID = try await finder.lock(lock).id }
-        if let user { query.userID = try await finder.person(user) }
+        if let user { query.userID = try await finder.person(user).id }
         let shown = limit ?? (since == nil ? 50 : nil)
         guard follow else {
             if output.json { return try await printDocument(query, shown, client) }

@@ -92,6 +92,11 @@ enum StandardStream: Int32 {
     @discardableResult
     func line(_ text: String) -> Bool { write(text + "\n") }
 
+    /// Prints a sentence on a terminal, or values in a pipe.
+    static func tell(_ sentence: String, values: String...) {
+        output.line(OutputStyle.output.isInteractive ? sentence : values.map(\.printable).joined(separator: "\t"))
+    }
+
     @discardableResult
     func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 

@@ -40,9 +40,7 @@ struct DeletionOptions: ParsableArguments {
             }
             try await deletion.perform(isCascading: isCascading)
         }
-        StandardStream.output.line(
-            OutputStyle.output.isInteractive
-                ? "\(verb.rawValue)d \(what.printable)." : "\(name.printable)\t\(verb.past)")
+        StandardStream.tell("\(verb.rawValue)d \(what.printable).", values: name, verb.past)
     }
 }
 

@@ -46,7 +46,14 @@ extension Doorward.APIKey: ListedByCommand {
         keys.compactMap { AssociatedEntityType(rawValue: $0.entityType.rawValue) }
     }
 
-    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.apiKey(text) }
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
+        try await finder.one(text, noun: "API key", listing: "`doorward key list` lists the keys that you may manage.") {
+            search in
+            try await finder.client.apiKeys.list(search: search).all().content.map {
+                NameMatch(id: $0.id, name: $0.name, place: "until \($0.expiresAt)")
+            }
+        }
+    }
 }
 
 /// `doorward key create`: creates an API key.

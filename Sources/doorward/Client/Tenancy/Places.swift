@@ -90,7 +90,7 @@ struct PortfolioCreate: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         var owners: [String] = []
-        for person in owner { owners.append(try await NameResolver(client).person(person)) }
+        for person in owner { owners.append(try await NameResolver(client).person(person).id) }
         let new = Doorward.JSONValue.object([
             "name": .string(name), "administratorUserIds": .array(owners.map { .string($0) }),
         ])

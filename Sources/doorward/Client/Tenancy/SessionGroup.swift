@@ -59,7 +59,6 @@ struct SessionEnd: AsyncParsableCommand {
             session, of: sessions.map { NameMatch(id: $0.id, name: $0.id, place: "since \($0.createdAt)") }, noun: "session",
             listing: "`doorward session list` lists your sessions.")
         try await client.endSession(found.id)
-        let id = found.id.printable
-        StandardStream.output.line(OutputStyle.output.isInteractive ? "Ended session \(id)." : "\(id)\tended")
+        StandardStream.tell("Ended session \(found.id.printable).", values: found.id, "ended")
     }
 }

@@ -54,7 +54,11 @@ extension Doorward.User: ListedByCommand {
         }
     }
 
-    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.user(text) }
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
+        if text == "me" { return NameMatch(id: text, name: text) }
+        return try await finder.person(
+            text, hint: "Name the person by email address or id; `doorward user list` lists those that you may see.")
+    }
 
     /// The roles with their places, such as `tenant of 1A`; `nil` if there are none that the reader may see.
     ///
