@@ -158,11 +158,8 @@ enum APIPath {
 extension UInt8 {
     /// Whether the byte is an ASCII letter or digit, or one of these characters.
     fileprivate func isLetterOrDigit(or others: String) -> Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: others.utf8.contains(self)
-        }
+        let character = Character(Unicode.Scalar(self))
+        return character.isASCII && (character.isLetter || character.isNumber) || others.utf8.contains(self)
     }
 }
 

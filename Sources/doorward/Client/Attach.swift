@@ -123,11 +123,9 @@ struct Attach: AsyncParsableCommand {
 }
 
 /// The known keys of an adapter's addresses, and their known values, for messages about a wrong address.
-struct AddressHints: Equatable, Sendable {
-    /// The keys, in the order of the adapter.
-    private let names: [String]
-    /// The allowed values by key; empty for a key whose allowed values are not known.
-    private let values: [String: [String]]
+struct AddressHints {
+    /// The keys, in the order of the adapter, with their allowed values; no values where these are not known.
+    private let keys: [(name: String, values: [String])]
     /// Whether an address can have no other keys.
     private let isComplete: Bool
 
@@ -139,27 +137,22 @@ struct AddressHints: Equatable, Sendable {
     }
 
     /// - Parameter fields: the keys in the gateway's response; `nil` if there was no response.
-    init(
-        of kind: String, _ fields: [(name: String, values: [String])]?, adapters: [any AdapterFactory] = ShippedAdapters.all
-    ) {
-        let adapter = adapters.first { $0.guide.kind == kind }
-        let known: [(name: String, values: [String])] = fields ?? adapter?.addressFields.map { ($0.name, $0.form.words) } ?? []
-        names = known.map(\.name)
-        values = Dictionary(known) { first, _ in first }
+    init(of kind: String, _ fields: [(name: String, values: [String])]?) {
+        let adapter = ShippedAdapters.all.first { $0.guide.kind == kind }
+        keys = fields ?? adapter?.addressFields.map { ($0.name, $0.form.words) } ?? []
         isComplete = adapter.map { !$0.hasFurtherAddressFields } ?? false
     }
 
-    /// Returns the option for messages about a key that has its own option.
+    /// Returns the option for messages about a key. If `--address` has no such key, the candidates are the known keys.
     ///
-    /// - Parameter value: the typed value; `nil` if the option was not typed.
-    func option(_ name: String, key: String, value: String?) -> FieldOption {
-        FieldOption(name, value: value, candidates: values[key] ?? [])
-    }
-
-    /// Returns the option for messages about a key of `--address`. If there is no such key, the candidates are the known keys.
-    func option(key: String, value: String?) -> FieldOption {
-        guard isComplete, value != nil, values[key] == nil else { return option("--address \(key)", key: key, value: value) }
-        return FieldOption("--address \(key)", value: key, candidates: names)
+    /// - Parameters:
+    ///   - name: the key's own option; `nil` for `--address`.
+    ///   - value: the typed value; `nil` if the option was not typed.
+    func option(_ name: String? = nil, key: String, value: String?) -> FieldOption {
+        let (option, values) = (name ?? "--address \(key)", keys.first { $0.name == key }?.values)
+        if let values { return FieldOption(option, value: value, candidates: values) }
+        guard name == nil, isComplete, value != nil else { return FieldOption(option, value: value) }
+        return FieldOption(option, value: key, candidates: keys.map(\.name))
     }
 }
 

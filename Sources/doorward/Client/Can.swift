@@ -6,7 +6,7 @@ import DoorwardDomain
 /// What the commands `can` and `who-can` ask about: an operation on a lock, now or later.
 struct LockQuestion: ParsableArguments {
     @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
-    var operation: OperationArgument
+    var operation: LockOperation
 
     @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
     var lock: String
@@ -33,7 +33,7 @@ struct Can: AsyncParsableCommand {
         abstract: "Ask whether a person may do something to a lock, and why. Nothing is done.",
         discussion: """
             USER is `me`, an email address, an id or a name. To ask about another person you need to be able to grant access to the \
-            lock. LOCK is a name or id. OPERATION is one of \(OperationArgument.help).
+            lock. LOCK is a name or id. OPERATION is one of \(LockOperation.help).
 
             --at asks about a later time: the answer assumes that the rights stay as they are now. \(TimeArgument.help)
 
@@ -71,7 +71,7 @@ struct WhoCan: AsyncParsableCommand {
         abstract: "List everyone who may do something to a lock, and by which right.",
         discussion: """
             You need to be able to read the lock's access log. Tenants see their co-tenants and guests by name, and others as staff. \
-            LOCK is a name or id. OPERATION is one of \(OperationArgument.help).
+            LOCK is a name or id. OPERATION is one of \(LockOperation.help).
 
             --at asks about a later time: the answer assumes that the rights stay as they are now. \(TimeArgument.help)
 

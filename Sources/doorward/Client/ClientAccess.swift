@@ -101,24 +101,15 @@ struct ClientAccess {
     ///
     /// - Parameter isRenewing: whether an expired session is renewed.
     func client(isRenewing: Bool = true) throws -> DoorwardClient {
-        if let token { return try client(server: tokenServer(), .bearer(token), caFile: caFile) }
+        if let token {
+            let missing = "DOORWARD_TOKEN is set; set DOORWARD_SERVER to the gateway that the token is for, too"
+            guard let server else { throw CommandFailure(missing, code: 2) }
+            return try client(server: server, .bearer(token), caFile: caFile)
+        }
         guard let (file, session) = try session() else { throw ClientError.notSignedIn(server: server) }
         let credentials: Credentials = isRenewing ? .session(file) : .sessionWithoutRefresh(file)
         let server = signIn == nil ? server ?? session.server : session.server
         return try client(server: server, credentials, caFile: caFile ?? session.caFile)
-    }
-
-    /// Returns the address of the gateway for which the token from the environment is valid.
-    func tokenServer() throws -> String {
-        guard let server else {
-            throw CommandFailure("DOORWARD_TOKEN is set; set DOORWARD_SERVER to the gateway that the token is for, too", code: 2)
-        }
-        return server
-    }
-
-    /// Returns a client for a session at the session's own gateway, regardless of the address in the environment.
-    func client(of session: Session, in file: SessionFile) throws -> DoorwardClient {
-        try client(server: session.server, .session(file), caFile: caFile ?? session.caFile)
     }
 
     /// Returns a client for a new sign-in. The client trusts the CA file given on the command line

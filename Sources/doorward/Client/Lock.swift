@@ -120,25 +120,21 @@ struct LockCommandOptions: ParsableArguments {
     }
 }
 
-/// An operation on a lock, as typed on the command line: `unlock`, `view-status` or `VIEW_STATUS`.
-struct OperationArgument: ExpressibleByArgument, Equatable, Sendable {
-    let operation: LockOperation
-
-    /// The operation as the client library names it.
-    var action: Doorward.Action { Doorward.Action(rawValue: operation.rawValue) }
-
-    init?(argument: String) {
-        let typed = argument.uppercased().replacing("-", with: "_").replacing(" ", with: "_")
-        guard let operation = LockOperation(rawValue: typed) else { return nil }
-        self.operation = operation
+/// An operation is typed as `unlock`, `view-status` or `VIEW_STATUS`.
+extension LockOperation: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(rawValue: argument.uppercased().replacing("-", with: "_").replacing(" ", with: "_"))
     }
 
-    static var allValueStrings: [String] {
-        LockOperation.allCases.map { $0.rawValue.lowercased().replacing("_", with: "-") }
+    public static var allValueStrings: [String] {
+        allCases.map { $0.rawValue.lowercased().replacing("_", with: "-") }
     }
+
+    public static var defaultCompletionKind: CompletionKind { .default }
 
     /// The list of the allowed values, for help texts.
     static var help: String { allValueStrings.joined(separator: ", ") }
 
-    var defaultValueDescription: String { operation.rawValue.lowercased().replacing("_", with: "-") }
+    /// The operation as the client library names it.
+    var action: Doorward.Action { Doorward.Action(rawValue: rawValue) }
 }

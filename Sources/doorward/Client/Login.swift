@@ -131,7 +131,7 @@ struct Logout: AsyncParsableCommand {
     private static func end(_ session: Session, _ access: ClientAccess, _ file: SessionFile) async -> CommandFailure? {
         guard session.refreshToken != nil else { return nil }
         do {
-            try await access.client(of: session, in: file).signOut()
+            try await access.client(server: session.server, .session(file)).signOut()
             return nil
         } catch ClientError.notSignedIn, ClientError.sessionExpired {
             return nil
@@ -142,20 +142,18 @@ struct Logout: AsyncParsableCommand {
     }
 }
 
-/// The unverified claims of an access token: only the gateway can verify the token.
-struct AccessTokenClaims: Equatable, Sendable {
-    let expiresAt: Timestamp
-
+extension Timestamp {
+    /// The expiry of an access token, from its unverified claims: only the gateway can verify the token.
+    ///
     /// - Returns: `nil` for a text that is not a JSON Web Token (RFC 7519) with an expiry, such as an API key.
-    init?(of token: String) {
+    init?(expiryOf token: String) {
+        struct Claims: Decodable { let exp: Int64 }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1].utf8),
             let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)),
             // The years 1970 to 9999.
             (0...253_402_300_799).contains(claims.exp)
         else { return nil }
-        expiresAt = Timestamp(milliseconds: claims.exp * 1000)
+        self.init(milliseconds: claims.exp * 1000)
     }
-
-    private struct Claims: Decodable { let exp: Int64 }
 }

@@ -55,9 +55,7 @@ struct RecordNames: Sendable {
             }
             noteTarget(of: record)
         }
-        await lookUp(.guestAccess, wanted) {
-            try await client.guestAccesses.list().all().content
-        } note: { names, access in
+        await lookUp(.guestAccess, wanted, client.guestAccesses) { names, access in
             names.guestAccesses[access.id] = access
             names.lookedUp[.guestAccess, default: []].insert(access.id)
             if let guest = access.guest { names[.person, guest.id] = names[.person, guest.id] ?? guest.name }
@@ -66,45 +64,30 @@ struct RecordNames: Sendable {
         let unlabelled = (wanted[.guestAccess] ?? []).compactMap { guestAccesses[$0] }.filter { $0.label == nil }
         wanted[.person, default: []].formUnion(unlabelled.compactMap(\.guestUserId))
         // The list of locks names their properties and units, too.
-        await lookUp(.lock, wanted) {
-            try await client.devices.list().all().content
-        } note: { names, lock in
+        await lookUp(.lock, wanted, client.devices) { names, lock in
             (names[.lock, lock.id], names.places[lock.id]) = (lock.name, LockView(lock).place)
             if let id = lock.propertyId, let name = lock.propertyName { names[.property, id] = name }
             if let id = lock.unitId, let name = lock.unitName { names[.unit, id] = name }
         }
-        await lookUp(.property, wanted) {
-            try await client.properties.list().all().content
-        } note: {
-            $0[.property, $1.id] = $1.name
-        }
-        await lookUp(.unit, wanted) {
-            try await client.units.list().all().content
-        } note: {
-            $0[.unit, $1.id] = $1.name
-        }
-        await lookUp(.person, wanted) {
-            try await client.users.list().all().content
-        } note: { names, user in
-            names[.person, user.id] = user.fullName ?? user.email
-        }
+        await lookUp(.property, wanted, client.properties) { $0[.property, $1.id] = $1.name }
+        await lookUp(.unit, wanted, client.units) { $0[.unit, $1.id] = $1.name }
+        await lookUp(.person, wanted, client.users) { $0[.person, $1.id] = $1.fullName ?? $1.email }
         fillIn(lookedUp: lookedUp)
     }
 
     /// Notes the entities of a kind, if a wanted one has no name and was not looked up. The list is empty if the caller may not read it.
     private mutating func lookUp<Item>(
-        _ kind: RecordEntity, _ wanted: RecordReferences, _ list: () async throws -> [Item], note: (inout Self, Item) -> Void
+        _ kind: RecordEntity, _ wanted: RecordReferences, _ items: Resource<Item>, note: (inout Self, Item) -> Void
     ) async {
         let missing = (wanted[kind] ?? []).filter { self[kind, $0] == nil }
         guard !missing.isSubset(of: lookedUp[kind] ?? []) else { return }
         do {
-            for item in try await list() { note(&self, item) }
-        } catch ClientError.refused(let refusal) where refusal.status == 403 {
-            // Nothing is noted.
+            let listed = try await unlessRefused(with: [403]) { try await items.list().all().content }
+            for item in listed ?? [] { note(&self, item) }
+            lookedUp[kind, default: []].formUnion(wanted[kind] ?? [])
         } catch {
-            return
+            // The ids are shown, and the next records cause another attempt.
         }
-        lookedUp[kind, default: []].formUnion(wanted[kind] ?? [])
     }
 
     /// Adds the recorded names of entities that were looked up and are in no list.

@@ -31,6 +31,17 @@ struct RecordTable: Sendable {
         return table.lines(style, layout, withHeadings: withHeadings)
     }
 
+    /// Looks up missing names, and prints the lines.
+    ///
+    /// - Returns: false if the output was closed.
+    mutating func print(
+        _ records: [Doorward.AccessRecord], _ client: DoorwardClient, withHeadings: Bool = true
+    ) async -> Bool {
+        await names.lookUp(records, client)
+        let lines = lines(records, withHeadings: withHeadings)
+        return lines.isEmpty || StandardStream.output.line(lines.joined(separator: "\n"))
+    }
+
     private func row(_ record: Doorward.AccessRecord) -> [Table.Cell] {
         [
             Table.Cell(style.instant(record.at), .dim, short: style.shortInstant(record.at, now: now, withSeconds: true)),

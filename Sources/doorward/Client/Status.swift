@@ -116,19 +116,15 @@ struct StatusFollower: Sendable {
     private struct Shown {
         let isJSON: Bool
         var lines: [String] = []
-        var lock: Doorward.LockDevice?
+        var changes = LockChanges()
 
         /// Prints the values that differ from those that were printed.
         ///
         /// - Returns: false if the output was closed.
         mutating func show(_ entry: Verbatim<Doorward.LockDevice>) throws -> Bool {
-            var lock = entry.value
-            lock.lastSeen = nil
-            let isNew = lock != self.lock
-            self.lock = lock
             if isJSON {
-                guard isNew else { return true }
-                return StandardStream.output.line(String(decoding: try entry.status, as: UTF8.self))
+                let isNew = !changes.take([entry]).changed.isEmpty
+                return isNew ? StandardStream.output.line(String(decoding: try entry.status, as: UTF8.self)) : true
             }
             let lines = Status.lines(entry.value, .output)
             let changed = lines.filter { !self.lines.contains($0) }

@@ -50,29 +50,16 @@ struct Whoami: AsyncParsableCommand {
         do {
             return try await client.users.me()
         } catch ClientError.refused(let refusal) where !output.json && (refusal.status == 403 || refusal.status == 404) {
-            if try Self.credential(access).isAPIKey { return nil }
+            if try Self.credential(access).expiresAt == nil { return nil }
             throw ClientError.refused(refusal)
         }
     }
 
-    /// The credential that identifies the caller.
-    enum Credential: Equatable {
-        case token(AccessTokenClaims?)
-        case session(SessionName, Session)
-
-        var isAPIKey: Bool {
-            switch self {
-            case .token(let claims): claims == nil
-            case .session(_, let session): session.expiresAt == nil
-            }
-        }
-    }
-
     private static func credential(_ access: ClientAccess) throws -> Credential {
-        if let token = access.token { return .token(AccessTokenClaims(of: token)) }
+        if let token = access.token { return Credential(token: token) }
         // Read the session again: the request may have renewed it.
         guard let (file, session) = try access.session() else { throw ClientError.notSignedIn(server: access.server) }
-        return .session(file.name, session)
+        return Credential(file.name, session)
     }
 
     /// Returns a line for each value, with the value's name first.
@@ -84,29 +71,34 @@ struct Whoami: AsyncParsableCommand {
         let facts: [[Table.Cell]] = [
             ["email", Table.Cell(user?.email)], ["name", Table.Cell(user == nil ? "an API key" : user?.fullName, .bold)],
             ["roles", Table.Cell(user.flatMap { $0.roles(places: places) })], ["server", Table.Cell(server)],
-            ["sign-in", Table.Cell(name(of: credential))], ["session", Table.Cell(validity(of: credential, style))],
+            ["sign-in", Table.Cell(credential.name)], ["session", Table.Cell(credential.validity(style))],
         ]
         return Table("", "", rows: facts).lines(style, withHeadings: false)
     }
-
-    private static func name(of credential: Credential) -> String {
-        switch credential {
-        case .token: "DOORWARD_TOKEN"
-        case .session(let name, _): name.description
-        }
-    }
-
-    /// Returns the expiry of the credential's access token, if it is known. The API does not return the end of a session.
-    static func validity(of credential: Credential, _ style: OutputStyle) -> String {
-        switch credential {
-        case .token(let claims?): "until \(style.instant(Doorward.Instant(claims.expiresAt))), not renewed"
-        case .token(nil): "an API key"
-        case .session(_, let session): SignInList.validity(of: session, style)
-        }
-    }
 }
 
-// This import is needed because DoorwardDomain has a type `Session`, too.
+/// What identifies the caller to the gateway.
+struct Credential: Equatable {
+    /// The name of the sign-in, or the variable that contains the token.
+    let name: String
+    /// When the access token expires; `nil` for an API key.
+    let expiresAt: Timestamp?
+    /// Whether the client renews the access token.
+    private let isRenewed: Bool
+
+    init(_ name: SessionName, _ session: Session) {
+        (self.name, isRenewed) = (name.description, true)
+        expiresAt = session.expiresAt.map { Timestamp(milliseconds: $0 * 1000) }
+    }
+
+    init(token: String) { (name, expiresAt, isRenewed) = ("DOORWARD_TOKEN", Timestamp(expiryOf: token), false) }
+
+    /// Returns the expiry of the access token, if it is known. The API does not return the end of a session.
+    func validity(_ style: OutputStyle) -> String {
+        guard let time = expiresAt.map({ style.instant(Doorward.Instant($0)) }) else { return "an API key" }
+        return isRenewed ? "token until \(time), renewed by itself" : "until \(time), not renewed"
+    }
+}
 
 /// The sign-ins on this machine, as `doorward whoami --all` shows them.
 struct SignInList {
@@ -142,23 +134,18 @@ struct SignInList {
                 Column("WHO", .cut(to: 12)) { Table.Cell($0.session.map { $0.email ?? "an API key" }) },
                 Column("SERVER", .cut(to: 12)) { Table.Cell($0.session?.server) },
                 Column("SESSION", .cut(to: 17)) { entry in
-                    entry.session.map { Table.Cell(Self.validity(of: $0, style)) } ?? Table.Cell(entry.problem, .red)
+                    entry.session.map { Table.Cell(Credential(entry.name, $0).validity(style)) }
+                        ?? Table.Cell(entry.problem, .red)
                 },
                 Column("IN USE") { Table.Cell($0.isCurrent ? "yes" : "no", $0.isCurrent ? .green : nil) },
             ]
         ).lines(style, empty: "There are no sign-ins on this machine.")
     }
 
-    /// Returns the expiry of a session's credential, if it is known.
-    static func validity(of session: Session, _ style: OutputStyle) -> String {
-        guard let expiresAt = session.expiresAt else { return "an API key" }
-        return "token until \(style.instant(Doorward.Instant(milliseconds: expiresAt * 1000))), renewed by itself"
-    }
-
     /// `{"signIns": [{"name", "email", "server", "tokenExpiresAt", "caFile", "isInUse", "problem"}]}`.
     var json: [UInt8] {
         let items = entries.map { entry -> [String: Doorward.JSONValue] in
-            let expiresAt = entry.session?.expiresAt.map { Timestamp(milliseconds: $0 * 1000).description }
+            let expiresAt = entry.session.flatMap { Credential(entry.name, $0).expiresAt?.description }
             let texts = [
                 "name": entry.name.description, "email": entry.session?.email, "server": entry.session?.server,
                 "tokenExpiresAt": expiresAt, "caFile": entry.session?.caFile, "problem": entry.problem,

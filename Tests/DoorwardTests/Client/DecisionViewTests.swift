@@ -78,11 +78,11 @@ import Testing
     @Test(
         "operations are accepted in lower and upper case, with hyphens or underscores",
         arguments: ["view-status", "VIEW_STATUS", "View Status"])
-    func operations(_ text: String) { #expect(OperationArgument(argument: text)?.operation == .viewStatus) }
+    func operations(_ text: String) { #expect(LockOperation(argument: text) == .viewStatus) }
 
     @Test("every operation has a value and a verb, and another word is wrong usage")
     func allOperations() throws {
-        let accepted = OperationArgument.allValueStrings.compactMap { OperationArgument(argument: $0)?.operation }
+        let accepted = LockOperation.allValueStrings.compactMap { LockOperation(argument: $0) }
         #expect(accepted == LockOperation.allCases)
         for operation in LockOperation.allCases {
             #expect(!DecisionView.verb(.init(rawValue: operation.rawValue)).contains("_"))

@@ -64,7 +64,7 @@ struct KeyCreate: AsyncParsableCommand {
             A program sends the secret as `Authorization: Bearer SECRET`; `doorward login --api-key-stdin` and the variable \
             DOORWARD_TOKEN take it too. Choose the smallest role that suffices. A key is valid for a year at most.
 
-            \(RoleArgument.help)
+            \(Doorward.Role.help)
 
             \(TimeArgument.help)
 
@@ -86,7 +86,7 @@ struct KeyCreate: AsyncParsableCommand {
         let client = try output.client()
         let entity = try await held.find(NameResolver(client))
         let new = [
-            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": held.role.word,
+            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": held.role.rawValue,
             "expiresAt": expiry.description,
         ]
         let answer = try await namingOptions(["name": "the name", "expiresAt": "--expires"]) {

@@ -171,7 +171,7 @@ struct Invite: AsyncParsableCommand {
             The holder of the link can accept the invitation, once and within 7 days. A person without an account sets a name and a \
             password there; a person with an account signs in. A new link for the same address and role replaces the earlier one.
 
-            \(RoleArgument.help)
+            \(Doorward.Role.help)
 
             Example: doorward invite tom@example.org tenant "Quay 1 / 1A"
             """)
@@ -185,11 +185,10 @@ struct Invite: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         let found = try await held.find(NameResolver(client))
-        let role = held.role.apiRole
         let answer = try await namingOptions(["email": "the email address"]) {
-            try await client.roles.invite(email, to: role, on: found.roleEntity)
+            try await client.roles.invite(email, to: held.role, on: found.roleEntity)
         }
-        let purpose = "can become \(DisplayText.word(role)) of \(found.name)"
+        let purpose = "can become \(DisplayText.word(held.role)) of \(found.name)"
         output.print(json: answer.json) { InvitationView(answer.content, purpose: purpose).lines($0) }
     }
 }
