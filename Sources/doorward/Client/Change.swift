@@ -51,8 +51,8 @@ struct Change: AsyncParsableCommand {
         help: ArgumentHelp(
             "All operations that the guest may perform after the change: \(GuestOperations.allowed.joined(separator: ", ")).",
             valueName: "operations"),
-        completion: .list(GuestOperations.allowed), transform: GuestOperations.init)
-    var operations: GuestOperations?
+        completion: .list(GuestOperations.allowed), transform: GuestOperations.words)
+    var operations: [String]?
 
     @Option(
         help: ArgumentHelp(
@@ -112,7 +112,7 @@ struct Change: AsyncParsableCommand {
         of access: Doorward.GuestAccess, to times: WindowTimes, _ locks: [String], _ finder: NameResolver
     ) async throws -> Doorward.GuestAccessChange {
         var change = Doorward.GuestAccessChange()
-        (change.label, change.operations) = (label, operations?.words)
+        (change.label, change.operations) = (label, operations)
         if !locks.isEmpty { change.deviceIds = locks }
         if let maxUses = limits.maxUses { change.maxUses = .some(maxUses) }
         if anyUses { change.maxUses = .some(nil) }

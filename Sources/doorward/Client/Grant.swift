@@ -48,10 +48,10 @@ struct Grant: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             The operations that the guest may perform, separated by commas: \(GuestOperations.allowed.joined(separator: ", ")). \
-            (default: \(GuestOperations.standard))
+            (default: \(GuestOperations.standard.joined(separator: ",")))
             """,
             valueName: "operations"),
-        completion: .list(GuestOperations.allowed), transform: GuestOperations.init)
+        completion: .list(GuestOperations.allowed), transform: GuestOperations.words)
     var operations = GuestOperations.standard
 
     @Flag(name: .customLong("label"), help: "Take the first argument as the label of a guest without an account.")
@@ -79,7 +79,7 @@ struct Grant: AsyncParsableCommand {
         var found: [NameMatch] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
         var access = Doorward.NewGuestAccess(
-            guestUserId: nil, label: isLabel ? guest : name, deviceIds: found.map(\.id), operations: operations.words,
+            guestUserId: nil, label: isLabel ? guest : name, deviceIds: found.map(\.id), operations: operations,
             validFrom: "", validUntil: "", maxUses: limits.maxUses)
         if !isLabel {
             let hint = "Name the person by email address or id, or add --label for a guest without an account."
@@ -114,7 +114,7 @@ struct Grant: AsyncParsableCommand {
         do {
             let link = try await client.guestAccesses.createLink(of: granted.id)
             show(
-                view(hasLink: true), GuestLinkView.json(granted: answer.json, link: link.json), link: link.content)
+                view(hasLink: true), Doorward.GuestLink.json(granted: answer.json, link: link.json), link: link.content)
         } catch {
             // The access exists nevertheless.
             show(view(), answer.json)
@@ -123,11 +123,10 @@ struct Grant: AsyncParsableCommand {
     }
 
     private func show(_ view: GuestAccessView, _ json: [UInt8], link: Doorward.GuestLink? = nil) {
-        let linkView = link.map { GuestLinkView($0, access: view.access.id) }
         output.print(json: json) { style in
             (style.isInteractive
                 ? sentences(view, style, hasLink: link != nil) : GuestAccessView.table([view], style).lines(style))
-                + (linkView?.lines(style) ?? [])
+                + (link?.lines(access: view.access.id, style) ?? [])
         }
         output.warn(view.clockChanges + [link?.warning?.printable].compactMap(\.self))
     }
@@ -245,32 +244,24 @@ struct GuestLimitOptions: ParsableArguments {
     }
 }
 
-/// The operations allowed to a guest, as typed for `--operations`.
-struct GuestOperations: Equatable, Sendable, CustomStringConvertible {
-    /// The API's names of the operations, without duplicates, in the typed order.
-    let words: [String]
-
+/// The operations allowed to a guest, by their names in the API.
+enum GuestOperations {
     static let allowed = [LockOperation.lock, .unlock, .unlatch].map(\.rawValue)
+    static let standard = ["LOCK", "UNLOCK"]
 
-    static let standard = GuestOperations(words: ["LOCK", "UNLOCK"])
-
-    private init(words: [String]) { self.words = words }
-
+    /// Reads the operations as typed for `--operations`.
+    ///
+    /// - Returns: the operations without duplicates, in the typed order.
     /// - Throws: a `ValidationError` that lists the wrong operation and the allowed ones.
-    init(_ text: String) throws {
-        var words: [String] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+    static func words(_ text: String) throws -> [String] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).reduce(into: []) { words, part in
             let typed = String(part.filter { !$0.isWhitespace })
-            guard Self.allowed.contains(typed.uppercased()) else {
-                let hint = nearestName(to: typed, among: Self.allowed).map { "Did you mean `\($0)`? " } ?? ""
+            guard allowed.contains(typed.uppercased()) else {
+                let hint = nearestName(to: typed, among: allowed).map { "Did you mean `\($0)`? " } ?? ""
                 throw ValidationError(
-                    "`\(typed.printable)` is not an operation. \(hint)The operations are \(Self.allowed.joined(separator: ", "))."
-                )
+                    "`\(typed.printable)` is not an operation. \(hint)The operations are \(allowed.joined(separator: ", ")).")
             }
             if !words.contains(typed.uppercased()) { words.append(typed.uppercased()) }
         }
-        self.init(words: words)
     }
-
-    var description: String { words.joined(separator: ",") }
 }

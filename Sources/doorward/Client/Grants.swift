@@ -142,12 +142,11 @@ struct GuestAccessView {
         }
         if let max = access.maxUses {
             let left = access.usesLeft ?? max
-            lines.append(left == max ? "  for   \(Self.count(max))" : "  for   \(left) of \(Self.count(max))")
+            lines.append(
+                left == max ? "  for   \(DisplayText.count(max, "use"))" : "  for   \(left) of \(DisplayText.count(max, "use"))")
         }
         return lines
     }
-
-    static func count(_ uses: Int) -> String { uses == 1 ? "1 use" : "\(uses) uses" }
 
     /// An instant of the window as text: on the clock of its zone and in UTC; in a pipe in UTC only.
     func window(_ instant: Doorward.Instant?, _ style: OutputStyle) -> String {

@@ -45,23 +45,17 @@ struct HoursArgument: Equatable, Sendable {
     let days: WeekdaySet?
     let periods: [Doorward.GuestAccess.Hours]
 
-    static let wholeDay = HoursArgument(days: nil, periods: [Doorward.GuestAccess.Hours(from: "00:00", until: "24:00")])
-
-    private init(days: WeekdaySet?, periods: [Doorward.GuestAccess.Hours]) { (self.days, self.periods) = (days, periods) }
-
     /// - Throws: a `ValidationError` that names the wrong day or period, and what to type instead.
     init(_ text: String) throws {
         let typed = text.trimmed
         let hours = typed.drop { !$0.isNumber }
         let days = typed.first?.isLetter == true ? String(typed[..<hours.startIndex]) : nil
-        if let days, !hours.isEmpty {
-            self.init(days: try WeekdaySet(typed: days.trimmed), periods: try Self.periods(String(hours)))
-        } else if let days, (try? WeekdaySet(typed: days)) != nil {
+        if let days, hours.isEmpty, (try? WeekdaySet(typed: days)) != nil {
             throw ValidationError(
                 "`\(typed.printable)` has no hours. Give them after the days, as in \"mon-fri 09:00-17:00\", or use --days.")
-        } else {
-            self.init(days: nil, periods: try Self.periods(typed))
         }
+        self.days = hours.isEmpty ? nil : try days.map { try WeekdaySet(typed: $0.trimmed) }
+        periods = try Self.periods(self.days == nil ? typed : String(hours))
     }
 
     fileprivate static func periods(_ text: String) throws -> [Doorward.GuestAccess.Hours] {
@@ -153,14 +147,15 @@ extension Doorward.GuestAccess.Schedule {
     /// A schedule with these hours: those without days on every day, days without hours as a whole.
     init(_ recurring: RecurringHours, timeZone: String?) {
         let days = recurring.days ?? .everyDay
-        let hours = recurring.hours.isEmpty ? [.wholeDay] : recurring.hours
+        let wholeDay = [Doorward.GuestAccess.Hours(from: "00:00", until: "24:00")]
+        let periods = recurring.hours.flatMap { Self.periods($0.periods, on: ($0.days ?? days).words) }
         self.init(
-            timeZone: timeZone, periods: hours.flatMap { Self.periods($0, on: ($0.days ?? days).words) },
+            timeZone: timeZone, periods: periods.isEmpty ? Self.periods(wholeDay, on: days.words) : periods,
             specialDays: recurring.special)
     }
 
-    private static func periods(_ hours: HoursArgument, on days: [String]) -> [Doorward.GuestAccess.Period] {
-        hours.periods.map { Doorward.GuestAccess.Period(days: days, from: $0.from, until: $0.until) }
+    private static func periods(_ hours: [Doorward.GuestAccess.Hours], on days: [String]) -> [Doorward.GuestAccess.Period] {
+        hours.map { Doorward.GuestAccess.Period(days: days, from: $0.from, until: $0.until) }
     }
 
     /// Returns the schedule with other hours. Hours without an option do not change; special days are replaced as a whole.
@@ -183,7 +178,7 @@ extension Doorward.GuestAccess.Schedule {
         if let days = recurring.days {
             changed.periods = periods.map { Doorward.GuestAccess.Period(days: days.words, from: $0.from, until: $0.until) }
         } else {
-            changed.periods = recurring.hours.flatMap { Self.periods($0, on: old) }
+            changed.periods = recurring.hours.flatMap { Self.periods($0.periods, on: old) }
         }
         return changed
     }
@@ -243,7 +238,8 @@ extension TimeZoneRules {
         if let rules = zones.rules(of: typed) { return rules }
         let names = zones.names
         let unavailable = names.count > 1 ? "" : " This machine has no time zones: install the package tzdata."
-        let hint = suggestion(for: typed, among: names).map { "Did you mean `\($0)`?" } ?? "Use an IANA name, as in Europe/Berlin."
+        let hint =
+            suggestion(for: typed, among: names).map { "Did you mean `\($0)`?" } ?? "Use an IANA name, as in Europe/Berlin."
         throw ValidationError("`\(text.printable)` is not a time zone. \(hint)\(unavailable)")
     }
 

@@ -34,7 +34,7 @@ struct LinkCreate: AsyncParsableCommand {
         let client = try output.client()
         let access = try await NameResolver(client).guestAccess(access)
         let answer = try await client.guestAccesses.createLink(of: access.id)
-        output.print(json: answer.json) { GuestLinkView(answer.content, access: access.id).lines($0) }
+        output.print(json: answer.json) { answer.content.lines(access: access.id, $0) }
         output.warn([answer.content.warning?.printable].compactMap(\.self))
     }
 }
@@ -63,26 +63,21 @@ struct LinkEnd: AsyncParsableCommand {
     }
 }
 
-/// Prints a new link.
-struct GuestLinkView {
-    private let link: Doorward.GuestLink
-    private let access: String
-
-    /// - Parameter access: the id of the guest access.
-    init(_ link: Doorward.GuestLink, access: String) { (self.link, self.access) = (link, access) }
-
+extension Doorward.GuestLink {
     /// Joins the gateway's JSON of a new guest access and of its link, `{"guestAccess":…}` and `{"link":…}`, to one object.
     static func json(granted: [UInt8], link: [UInt8]) -> [UInt8] {
         granted.dropLast() + [UInt8(ascii: ",")] + link.dropFirst()
     }
 
     /// Returns the lines to print: on a terminal the link, its QR code and an explanation; in a pipe the link alone.
-    func lines(_ style: OutputStyle) -> [String] {
-        guard style.isInteractive else { return [link.url.printable] }
-        return ["The link of the guest access, until \(style.instant(link.expiresAt)):", "  \(link.url.printable)"]
-            + (QRCode(link.url)?.terminalLines(hasColour: style.hasColour) ?? []) + [
+    ///
+    /// - Parameter access: the id of the guest access.
+    func lines(access: String, _ style: OutputStyle) -> [String] {
+        guard style.isInteractive else { return [url.printable] }
+        return ["The link of the guest access, until \(style.instant(expiresAt)):", "  \(url.printable)"]
+            + (QRCode(url)?.terminalLines(hasColour: style.hasColour) ?? []) + [
                 "It is not shown again. Whoever has it can use it: hand it over to the guest only.",
                 "`doorward link end \(access.shellQuoted)` ends it.",
-            ] + (link.warning.map { [$0.printable] } ?? [])
+            ] + (warning.map { [$0.printable] } ?? [])
     }
 }

@@ -13,10 +13,10 @@ struct LiveScreen: Sendable {
     ///
     /// - Parameters:
     ///   - first: the value to show first.
-    ///   - watch: passes on each later value.
+    ///   - watch: passes on each later value, until `show` returns false.
     ///   - draw: returns the lines for a number of rows.
     func run<Value: Sendable>(
-        from first: Value, watch: @escaping @Sendable (Live, @Sendable (Value) -> Void) async throws -> Void,
+        from first: Value, watch: @escaping @Sendable (Live, _ show: (Value) throws -> Bool) async throws -> Void,
         draw: (Value, _ rows: Int) -> [String]
     ) async throws {
         let screen = FullScreen()
@@ -32,7 +32,10 @@ struct LiveScreen: Sendable {
             group.addTask { [revoked] in
                 defer { latest.finish() }
                 try await stream.run(revoked: revoked) { live in
-                    try await watch(live) { value in latest.change { $0.value = value } }
+                    try await watch(live) { value in
+                        latest.change { $0.value = value }
+                        return true
+                    }
                 }
             }
             let ticks = Task {
@@ -55,6 +58,24 @@ struct LiveScreen: Sendable {
         return shown + Array(repeating: "", count: room(size) - shown.count + 1)
             + [style.paint(last, message == nil ? .dim : .yellow)]
     }
+}
+
+/// Shows a value and its changes: on a terminal on a screen that is redrawn, else by printing what is new. Runs until it is cancelled, or
+/// until the output is closed.
+///
+/// - Parameters:
+///   - screen: the screen on a terminal, with the client and the message if the right to the data ends.
+///   - watch: passes on each later value, until `show` returns false.
+///   - draw: returns the lines for a number of rows.
+///   - tell: prints what is new; returns false if the output was closed.
+func follow<Value: Sendable>(
+    _ first: Value, on screen: LiveScreen, isJSON: Bool,
+    watch: @escaping @Sendable (Live, _ show: (Value) throws -> Bool) async throws -> Void,
+    draw: (Value, _ rows: Int) -> [String], tell: (Value) throws -> Bool
+) async throws {
+    if !isJSON, OutputStyle.output.canRedraw { return try await screen.run(from: first, watch: watch, draw: draw) }
+    guard try tell(first) else { return }
+    try await FollowedStream(screen.client).run(revoked: screen.revoked) { try await watch($0, tell) }
 }
 
 /// The content of the screen: the newest value, and the problem of the connection. Older values are not kept while the terminal is stopped.

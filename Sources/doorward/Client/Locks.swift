@@ -61,33 +61,28 @@ struct LocksFollower: Sendable {
     let isJSON: Bool
     let table: TableOptions
 
-    private static let revoked = "You may not see these locks any more."
-
     private var query: LiveQuery<Verbatim<Doorward.LockDevice>> {
         LiveQuery(filters: ["propertyId": propertyID, "unitId": unitID].compactMapValues(\.self))
     }
 
     /// Runs until it is cancelled, or until the output is closed.
     func run(from locks: Response<[Doorward.LockDevice]>) async throws {
-        if !isJSON, OutputStyle.output.canRedraw { try await redraw(locks) } else { try await tell(locks) }
+        var (changes, layout) = (LockChanges(), Table.Layout?.none)
+        let style = table.style(.output)
+        let screen = LiveScreen(client: client, style: style, revoked: "You may not see these locks any more.")
+        try await follow(locks.verbatimItems(), on: screen, isJSON: isJSON) { [query] live, show in
+            for try await locks in live.watch(query) { guard try show(Self.sorted(locks.value)) else { return } }
+        } draw: {
+            Self.lines($0.map(\.value), style, rows: $1)
+        } tell: { locks in
+            let news = changes.take(locks)
+            return news.isEmpty || StandardStream.output.line(lines(news, &layout).joined(separator: "\n"))
+        }
     }
 
     /// Locks in the order of their list in the API.
     static func sorted(_ locks: [Verbatim<Doorward.LockDevice>]) -> [Verbatim<Doorward.LockDevice>] {
         locks.map { ($0.value.name.lowercased(), $0) }.sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }.map(\.1)
-    }
-
-    // MARK: - On a terminal
-
-    /// Shows a table of all locks, which is redrawn in place.
-    private func redraw(_ locks: Response<[Doorward.LockDevice]>) async throws {
-        let style = table.style(.output)
-        let screen = LiveScreen(client: client, style: style, revoked: Self.revoked)
-        try await screen.run(from: locks.content) { [query] live, show in
-            for try await locks in live.watch(query) { show(Self.sorted(locks.value).map(\.value)) }
-        } draw: {
-            Self.lines($0, style, rows: $1)
-        }
     }
 
     /// Returns the part of the table that fits into a number of rows.
@@ -97,25 +92,7 @@ struct LocksFollower: Sendable {
         return lines.prefix(rows - 1) + [style.paint("… and \(lines.count - rows + 1) more", .dim)]
     }
 
-    // MARK: - In a pipe
-
-    /// Prints a line for each lock, and then a line for each changed lock.
-    private func tell(_ locks: Response<[Doorward.LockDevice]>) async throws {
-        var (changes, layout) = (LockChanges(), Table.Layout?.none)
-        guard tell(changes.take(locks.verbatimItems()), &layout) else { return }
-        try await FollowedStream(client).run(revoked: Self.revoked) { live in
-            for try await locks in live.watch(query) {
-                guard tell(changes.take(Self.sorted(locks.value)), &layout) else { return }
-            }
-        }
-    }
-
-    /// - Returns: false if the output was closed.
-    private func tell(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> Bool {
-        guard !news.isEmpty else { return true }
-        return StandardStream.output.line(lines(news, &layout).joined(separator: "\n"))
-    }
-
+    /// Returns a line for each lock that is new, changed or removed.
     private func lines(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> [String] {
         guard !isJSON else {
             return news.changed.map { String(decoding: $0.json, as: UTF8.self) } + news.removed.map(Self.removal)

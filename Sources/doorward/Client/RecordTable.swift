@@ -23,8 +23,7 @@ struct RecordTable: Sendable {
 
     mutating func lines(_ records: [Doorward.AccessRecord], withHeadings: Bool = true) -> [String] {
         if records.isEmpty, !isFollowing { return style.isInteractive ? ["There are no such records."] : [] }
-        var table = Table("TIME", "WHO", "WHAT", "LOCK", "RESULT", "WHERE", rows: records.map(row))
-        table.fittings = [.whole, .cut(to: 8), .cut(to: 8), .cut(to: 8), .cut(to: 12), .optional]
+        var table = Table(records, columns)
         if isFollowing { table.leastWidths = [19, 16, 16, 16, 24, 0] }
         let layout = self.layout ?? table.layout(style)
         if isFollowing { self.layout = layout }
@@ -42,11 +41,14 @@ struct RecordTable: Sendable {
         return lines.isEmpty || StandardStream.output.line(lines.joined(separator: "\n"))
     }
 
-    private func row(_ record: Doorward.AccessRecord) -> [Table.Cell] {
+    private var columns: [Column<Doorward.AccessRecord>] {
         [
-            Table.Cell(style.instant(record.at), .dim, short: style.shortInstant(record.at, now: now, withSeconds: true)),
-            Table.Cell(Self.who(record, names)), Table.Cell(Self.what(record)), Table.Cell(lock(record)), result(record),
-            Table.Cell(place(record)),
+            Column("TIME") {
+                Table.Cell(style.instant($0.at), .dim, short: style.shortInstant($0.at, now: now, withSeconds: true))
+            },
+            Column("WHO", .cut(to: 8)) { Table.Cell(Self.who($0, names)) },
+            Column("WHAT", .cut(to: 8)) { Table.Cell(Self.what($0)) }, Column("LOCK", .cut(to: 8)) { Table.Cell(lock($0)) },
+            Column("RESULT", .cut(to: 12), result), Column("WHERE", .optional) { Table.Cell(place($0)) },
         ]
     }
 

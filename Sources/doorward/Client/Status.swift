@@ -26,9 +26,8 @@ struct Status: AsyncParsableCommand {
         let client = try output.client()
         let lock = try await NameResolver(client).lock(lock)
         guard !watch else {
-            let follower = StatusFollower(client: client, isJSON: output.json)
-            let entry = try await client.devices.get(lock.id).verbatim
-            _ = try await Interruption.withInterrupt { try await follower.run(from: entry) }
+            let (isJSON, entry) = (output.json, try await client.devices.get(lock.id).verbatim)
+            _ = try await Interruption.withInterrupt { try await Self.follow(entry, client, isJSON: isJSON) }
             return
         }
         if output.json {
@@ -53,49 +52,34 @@ struct Status: AsyncParsableCommand {
             ] + (device.notes.map { [["notes", Table.Cell($0)]] } ?? []) + [["id", Table.Cell(device.id)]]
         return Table("", "", rows: facts).lines(style, withHeadings: false)
     }
-}
 
-/// Shows the status of a lock and its changes.
-struct StatusFollower: Sendable {
-    let client: DoorwardClient
-    let isJSON: Bool
+    // MARK: - With --watch
 
-    private static let revoked = "The lock was removed, or you may not see it any more."
-
-    /// Runs until it is cancelled, or until the output is closed.
-    func run(from lock: Verbatim<Doorward.LockDevice>) async throws {
-        if !isJSON, OutputStyle.output.canRedraw { try await redraw(lock) } else { try await tell(lock) }
-    }
-
-    private func redraw(_ lock: Verbatim<Doorward.LockDevice>) async throws {
-        let style = OutputStyle.output
-        try await LiveScreen(client: client, style: style, revoked: Self.revoked).run(from: lock.value) { live, show in
-            try await watch(lock, on: live) { entry in
-                show(entry.value)
-                return true
-            }
-        } draw: { lock, _ in
-            Status.lines(lock, style)
-        }
-    }
-
-    private func tell(_ lock: Verbatim<Doorward.LockDevice>) async throws {
+    private static func follow(_ entry: Verbatim<Doorward.LockDevice>, _ client: DoorwardClient, isJSON: Bool) async throws {
         var shown = Shown(isJSON: isJSON)
-        guard try shown.show(lock) else { return }
-        try await FollowedStream(client).run(revoked: Self.revoked) { live in
-            try await watch(lock, on: live) { try shown.show($0) }
+        let revoked = "The lock was removed, or you may not see it any more."
+        let screen = LiveScreen(client: client, style: .output, revoked: revoked)
+        try await doorward.follow(entry, on: screen, isJSON: isJSON) {
+            try await watch(entry, client, on: $0, show: $1)
+        } draw: { lock, _ in
+            lines(lock.value, .output)
+        } tell: {
+            try shown.show($0)
         }
     }
 
     /// Passes on each newer value of the lock until `show` returns false.
-    private func watch(
-        _ first: Verbatim<Doorward.LockDevice>, on live: Live, show: (Verbatim<Doorward.LockDevice>) throws -> Bool
+    private static func watch(
+        _ first: Verbatim<Doorward.LockDevice>, _ client: DoorwardClient, on live: Live,
+        show: (Verbatim<Doorward.LockDevice>) throws -> Bool
     ) async throws {
         var lock = first
         while !Task.isCancelled {
             let property = lock.value.propertyId
+            // The narrowest query that selects the lock.
+            let query = LiveQuery<Verbatim<Doorward.LockDevice>>(filters: property.map { ["propertyId": $0] } ?? [:])
             do {
-                for try await newer in live.watch(lock.id, in: Self.query(property)) {
+                for try await newer in live.watch(lock.id, in: query) {
                     guard try show(newer.value) else { return }
                 }
                 return
@@ -105,11 +89,6 @@ struct StatusFollower: Sendable {
                 guard lock.value.propertyId != property else { throw DoorwardError.notLoaded }
             }
         }
-    }
-
-    /// The narrowest query that selects the lock.
-    private static func query(_ property: String?) -> LiveQuery<Verbatim<Doorward.LockDevice>> {
-        LiveQuery(filters: property.map { ["propertyId": $0] } ?? [:])
     }
 
     /// What was printed in a pipe.

@@ -7,18 +7,9 @@ struct DeletionOptions: ParsableArguments {
     @Flag(help: "Delete without showing what would be deleted and without asking.")
     var yes = false
 
-    /// The words for one kind of deletion.
-    enum Verb: String {
-        case delete = "Delete"
-        case remove = "Remove"
-
-        var lowercased: String { rawValue.lowercased() }
-        var past: String { "\(lowercased)d" }
-    }
-
     /// - Throws: a usage error if there is no terminal to ask on.
-    func requireConfirmable(_ verb: Verb = .delete) throws {
-        try Confirmation.requireTerminal(unless: yes, verb.lowercased, verb.past)
+    func requireConfirmable(_ verb: String = "delete") throws {
+        try Confirmation.requireTerminal(unless: yes, verb, "\(verb)d")
     }
 
     /// Deletes an object. Unless `--yes` is given, first shows what the gateway would remove and end, and asks.
@@ -26,21 +17,22 @@ struct DeletionOptions: ParsableArguments {
     /// - Parameters:
     ///   - name: the object as the user named it.
     ///   - what: the object in the question, such as `property Quay 1`.
+    ///   - verb: the verb of the question, `Delete` or `Remove`.
     func run(
-        _ deletion: Deletion, name: String, _ what: String, isCascading: Bool = false, verb: Verb = .delete
+        _ deletion: Deletion, name: String, _ what: String, isCascading: Bool = false, verb: String = "Delete"
     ) async throws {
         let explain = { (refusal: APIError) in
-            refusal.code == "has_dependents" ? DeletionView.dependents(refusal.dependents, of: name) : nil
+            refusal.code == "has_dependents" ? Doorward.RemovalPreview.dependents(refusal.dependents, of: name) : nil
         }
         try await namingOptions(explain: explain) {
             if !yes {
                 let preview = try await deletion.preview(isCascading: isCascading).content
-                DeletionView(preview).lines(.error).forEach { StandardStream.error.line($0) }
-                try Confirmation.ask("\(verb.rawValue) \(what.printable)?", otherwise: "Nothing was \(verb.past).")
+                preview.lines(.error).forEach { StandardStream.error.line($0) }
+                try Confirmation.ask("\(verb) \(what.printable)?", otherwise: "Nothing was \(verb.lowercased())d.")
             }
             try await deletion.perform(isCascading: isCascading)
         }
-        StandardStream.tell("\(verb.rawValue)d \(what.printable).", values: name, verb.past)
+        StandardStream.tell("\(verb)d \(what.printable).", values: name, "\(verb.lowercased())d")
     }
 }
 
@@ -55,28 +47,23 @@ struct CascadeOptions: CascadeChoice {
     var cascade = false
 }
 
-/// Prints what a deletion would remove and end.
-struct DeletionView {
-    private let preview: Doorward.RemovalPreview
-
+extension Doorward.RemovalPreview {
     /// Maximum number of listed objects.
     private static let maxRows = 20
 
-    init(_ preview: Doorward.RemovalPreview) { self.preview = preview }
-
     /// Returns a line for each object that would be deleted, and one sentence about the rights that would end.
     func lines(_ style: OutputStyle) -> [String] {
-        let rows = preview.removed.prefix(Self.maxRows).map { item -> [Table.Cell] in
+        let rows = removed.prefix(Self.maxRows).map { item -> [Table.Cell] in
             [Table.Cell("  \(DisplayText.entityKind(item.type))"), Table.Cell(item.name), Table.Cell(item.id, .dim)]
         }
         let table = Table("", "", "", rows: rows).lines(style, withHeadings: false)
-        let rest = preview.removed.count - rows.count
+        let rest = removed.count - rows.count
         return (rows.isEmpty ? [] : ["This would go:"] + table) + (rest > 0 ? ["  … and \(rest) more"] : []) + endings
     }
 
     /// Locks that lose their place are counted apart: they are kept.
     private var endings: [String] {
-        var counts = Dictionary(grouping: preview.ended) { DisplayText.entityKind($0.type) }.mapValues(\.count)
+        var counts = Dictionary(grouping: ended) { DisplayText.entityKind($0.type) }.mapValues(\.count)
         let locks = counts.removeValue(forKey: "lock") ?? 0
         let rights = counts.sorted { $0.key < $1.key }.map { DisplayText.count($1, $0) }.joined(separator: ", ")
         return (rights.isEmpty ? [] : ["This would end: \(rights)"])

@@ -38,27 +38,21 @@ struct LockdownCommand: AsyncParsableCommand {
         // The names are only for display: the lockdown has started, whether or not they can be read.
         let locks = output.json ? nil : try? await client.devices.list([("propertyId", found.id)]).all().content
         let names = Dictionary((locks ?? []).map { ($0.id, $0.name) }) { first, _ in first }
-        let view = LockdownView(answer.content, names: names)
-        output.print(json: answer.json) { view.lines(table.style($0)) }
-        if let problem = view.problem { throw CommandFailure(problem) }
+        output.print(json: answer.json) { answer.content.lines(names: names, table.style($0)) }
+        if let problem = answer.content.problem { throw CommandFailure(problem) }
     }
 }
 
-/// Prints the start of a lockdown.
-struct LockdownView {
-    private let answer: Doorward.LockdownStart
-    private let names: [String: String]
-
-    /// - Parameter names: the names of the locks, by id.
-    init(_ answer: Doorward.LockdownStart, names: [String: String]) { (self.answer, self.names) = (answer, names) }
-
+extension Doorward.LockdownStart {
     /// Returns a row for each lock; on a terminal first a sentence.
-    func lines(_ style: OutputStyle) -> [String] {
-        let name = answer.property.name.printable
+    ///
+    /// - Parameter names: the names of the locks, by id.
+    func lines(names: [String: String], _ style: OutputStyle) -> [String] {
+        let name = property.name.printable
         let sentence =
-            style.isInteractive ? ["\(name) is in lockdown. To end it: doorward lift \(answer.property.id.printable)"] : []
+            style.isInteractive ? ["\(name) is in lockdown. To end it: doorward lift \(property.id.printable)"] : []
         let table = Table(
-            answer.results,
+            results,
             [
                 Column("LOCK", .cut(to: 8)) { Table.Cell(names[$0.deviceId] ?? $0.deviceId) },
                 Column("OUTCOME", .cut(to: 10), Self.outcome), Column("ID", .id) { Table.Cell($0.deviceId, .dim) },
@@ -68,16 +62,16 @@ struct LockdownView {
 
     /// The message if not all locks have confirmed that they are locked; `nil` if they have.
     var problem: String? {
-        let open = answer.results.count { !Self.isLocked($0) }
+        let open = results.count { !Self.isLocked($0) }
         guard open > 0 else { return nil }
-        let (name, all) = (answer.property.name.printable, DisplayText.count(answer.results.count, "lock"))
+        let (name, all) = (property.name.printable, DisplayText.count(results.count, "lock"))
         return "\(name) is in lockdown, but \(open) of \(all) \(open == 1 ? "is" : "are") not confirmed as locked: "
             + "check \(open == 1 ? "it" : "them")"
     }
 
-    private static func isLocked(_ result: Doorward.LockdownStart.Result) -> Bool { result.command?.state == .confirmed }
+    private static func isLocked(_ result: Result) -> Bool { result.command?.state == .confirmed }
 
-    private static func outcome(_ result: Doorward.LockdownStart.Result) -> Table.Cell {
+    private static func outcome(_ result: Result) -> Table.Cell {
         if isLocked(result) { return Table.Cell("locked", .green) }
         if let reason = result.decision?.reason { return Table.Cell("denied: \(DisplayText.reason(reason))", .red) }
         guard let command = result.command else { return Table.Cell("not started yet", .yellow) }

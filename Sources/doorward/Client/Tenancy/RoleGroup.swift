@@ -132,14 +132,14 @@ struct RoleRemove: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        try deletion.requireConfirmable(.remove)
+        try deletion.requireConfirmable("remove")
         let client = try gateway.client()
         let finder = NameResolver(client)
         let entity = try await finder.entity(argument.entity, of: AssociatedEntityType.allCases)
         let person = try await holder(of: entity, client)
         try await deletion.run(
             client.roles.removal(of: person.id, from: entity.roleEntity), name: person.name,
-            "the roles of \(person.name) on \(entity.name)", verb: .remove)
+            "the roles of \(person.name) on \(entity.name)", verb: "Remove")
     }
 
     /// Finds the user among those who hold a role on the entity.

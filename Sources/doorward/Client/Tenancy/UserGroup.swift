@@ -109,10 +109,9 @@ struct UserCreate: AsyncParsableCommand {
         var new = ["email": email, "firstName": firstName, "lastName": lastName ?? ""]
         guard passwordStdin else {
             let answer = try await creating { try await client.users.createInvited(new) }
-            let invitation = InvitationView(answer.content.invitation, purpose: "can set a password")
             return output.print(json: answer.json) { style in
                 (style.isInteractive ? ["Created \(email.printable), id \(answer.content.user.id.printable)."] : [])
-                    + invitation.lines(style)
+                    + answer.content.invitation.lines(purpose: "can set a password", style)
             }
         }
         let password = try PasswordPrompt.newPassword(fromStandardInput: true)
@@ -189,24 +188,19 @@ struct Invite: AsyncParsableCommand {
             try await client.roles.invite(email, to: held.role, on: found.roleEntity)
         }
         let purpose = "can become \(DisplayText.word(held.role)) of \(found.name)"
-        output.print(json: answer.json) { InvitationView(answer.content, purpose: purpose).lines($0) }
+        output.print(json: answer.json) { answer.content.lines(purpose: purpose, $0) }
     }
 }
 
-/// Prints a new invitation.
-struct InvitationView {
-    private let invitation: Doorward.Invitation
-    private let purpose: String
-
-    /// - Parameter purpose: what the invitation allows, as a predicate of the address.
-    init(_ invitation: Doorward.Invitation, purpose: String) { (self.invitation, self.purpose) = (invitation, purpose) }
-
+extension Doorward.Invitation {
     /// Returns the lines to print: on a terminal a sentence and the link; in a pipe the link and its expiry.
-    func lines(_ style: OutputStyle) -> [String] {
-        let link = (invitation.url ?? invitation.token ?? "").printable
-        guard style.isInteractive else { return ["\(link)\t\(invitation.expiresAt)"] }
+    ///
+    /// - Parameter purpose: what the invitation allows, as a predicate of the address.
+    func lines(purpose: String, _ style: OutputStyle) -> [String] {
+        let link = (url ?? token ?? "").printable
+        guard style.isInteractive else { return ["\(link)\t\(expiresAt)"] }
         return [
-            "\(invitation.email.printable) \(purpose.printable), once and until \(style.instant(invitation.expiresAt)), "
+            "\(email.printable) \(purpose.printable), once and until \(style.instant(expiresAt)), "
                 + "with this link:",
             "  \(link)", "It is not shown again. Its holder can use it: hand it over to this person only.",
         ]
