@@ -256,8 +256,7 @@ struct Detach: AsyncParsableCommand {
             Example: doorward detach "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Flag(help: "Do not ask.")
     var yes = false
@@ -266,8 +265,7 @@ struct Detach: AsyncParsableCommand {
 
     func run() async throws {
         try Confirmation.requireTerminal(unless: yes, "detach", "detached")
-        let client = try gateway.client()
-        var lock = try await NameResolver(client).lock(lock)
+        var (client, lock) = try await lock.find(at: gateway)
         if !yes {
             // Look up the name of a lock that was given by its id, for the confirmation question.
             lock = NameMatch(id: lock.id, name: try await client.devices.get(lock.id).content.name)

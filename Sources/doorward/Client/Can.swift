@@ -8,8 +8,7 @@ struct LockQuestion: ParsableArguments {
     @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
     var operation: LockOperation
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Option(
         parsing: .unconditional,
@@ -51,15 +50,12 @@ struct Can: AsyncParsableCommand {
 
     func run() async throws {
         let instant = try question.instant(now: SystemClock().now())
-        let client = try output.client()
-        let finder = NameResolver(client)
-        let lock = try await finder.lock(question.lock)
-        let person = try await finder.askedPerson(user, on: lock.id)
+        let (client, lock) = try await question.lock.find(at: output.gateway)
+        let person = try await NameResolver(client).askedPerson(user, on: lock.id)
         let answer = try await question.naming {
             try await client.decide(question.operation.action, on: lock.id, by: person?.id, at: instant)
         }
-        let view = DecisionView(decision: answer.content, person: person?.name, lock: lock.name)
-        output.print(json: answer.json) { [view.sentence($0)] }
+        output.print(json: answer.json) { [answer.content.sentence(person: person?.name, lock: lock.name, $0)] }
         if !answer.content.allowed { throw ExitCode.failure }
     }
 }
@@ -85,12 +81,11 @@ struct WhoCan: AsyncParsableCommand {
     func run() async throws {
         let now = SystemClock().now()
         let instant = try question.instant(now: now)
-        let client = try output.client()
-        let lock = try await NameResolver(client).lock(question.lock)
+        let (client, lock) = try await question.lock.find(at: output.gateway)
         let entries = try await question.naming {
             try await client.whoCan(question.operation.action, on: lock.id, at: instant).all()
         }
-        let empty = "Nobody may \(DecisionView.verb(question.operation.action)) \(lock.name.printable)."
+        let empty = "Nobody may \(question.operation.action.verb) \(lock.name.printable)."
         output.print(json: entries.json) {
             let style = table.style($0)
             return Self.table(entries.content, style, now: now).lines(style, empty: empty)
@@ -109,39 +104,33 @@ struct WhoCan: AsyncParsableCommand {
     }
 }
 
-/// Prints a decision as one sentence: the answer, the reason of a denial, and what would have to change.
-struct DecisionView {
-    let decision: Doorward.Decision
-    /// The name of the person; `nil` for the caller.
-    let person: String?
-    let lock: String
-
+extension Doorward.Decision {
+    /// The decision as one sentence: the answer, the reason of a denial, and what would have to change.
+    ///
     /// For example `Gus may not unlock Cellar: outside the hours of the guest access; opens Mon 2026-11-23 09:00 (CET)`.
-    func sentence(_ style: OutputStyle) -> String {
-        let time = decision.assumes == nil ? "" : " at \(style.zonedInstant(decision.at))"
-        let may = "\(person?.printable ?? "You") may\(decision.allowed ? "" : " not") \(Self.verb(decision.operation))"
-        let details = decision.allowed ? [basis] : [reason, remedy(style)]
+    ///
+    /// - Parameter person: the name of the person; `nil` for the caller.
+    func sentence(person: String?, lock: String, _ style: OutputStyle) -> String {
+        let time = assumes == nil ? "" : " at \(style.zonedInstant(at))"
+        let may = "\(person?.printable ?? "You") may\(allowed ? "" : " not") \(operation.verb)"
+        let details = allowed ? [rule.map(Self.basis)] : [reason.map(DisplayText.reason), remedy(style)]
         let tail = details.compactMap(\.self).joined(separator: "; ")
-        let assumption = decision.assumes == "current_rules" ? " (if the rights do not change until then)" : ""
+        let assumption = assumes == "current_rules" ? " (if the rights do not change until then)" : ""
         return "\(may) \(lock.printable)\(time)\(tail.isEmpty ? "" : ": \(tail)")\(assumption)"
     }
 
-    private var basis: String? { decision.rule.map(Self.basis) }
-
-    private var reason: String? { decision.reason.map(DisplayText.reason) }
-
     /// What would have to change for the operation to be allowed.
     private func remedy(_ style: OutputStyle) -> String? {
-        switch decision.reason?.rawValue {
+        switch reason?.rawValue {
         case "no_association": "needs a role or a guest access for this lock"
-        case "role_insufficient": decision.missing?.role.map { "needs the role \(DisplayText.word($0)) or a higher one" }
-        case "operation_not_granted": "needs a guest access that includes \(DisplayText.word(decision.operation))"
+        case "role_insufficient": missing?.role.map { "needs the role \(DisplayText.word($0)) or a higher one" }
+        case "operation_not_granted": "needs a guest access that includes \(DisplayText.word(operation))"
         case "guest_window_ended":
-            "\(decision.closesAt.map { "ended \(style.zonedInstant($0)); " } ?? "")needs a new guest access"
-        case "guest_window_not_started", "outside_schedule": decision.opensAt.map { "opens \(style.zonedInstant($0))" }
+            "\(closesAt.map { "ended \(style.zonedInstant($0)); " } ?? "")needs a new guest access"
+        case "guest_window_not_started", "outside_schedule": opensAt.map { "opens \(style.zonedInstant($0))" }
         case "guest_access_revoked", "grantor_lost_access", "guest_uses_exhausted": "needs a new guest access"
-        case "feature_unavailable": decision.missing?.module.map { "needs \($0.rawValue.printable) in the subscription" }
-        case "capability_missing": decision.missing?.capability.map { "the lock has no \(DisplayText.word($0))" }
+        case "feature_unavailable": missing?.module.map { "needs \($0.rawValue.printable) in the subscription" }
+        case "capability_missing": missing?.capability.map { "the lock has no \(DisplayText.word($0))" }
         case "remote_operation_disabled": "a manager of the property can turn it on"
         case "lockdown_active": "an owner or portfolio admin can still open with --override, and lifting the lockdown ends it"
         case "user_disabled": "a super admin can enable the account"
@@ -160,15 +149,18 @@ struct DecisionView {
         }
     }
 
-    /// An operation as a verb that the name of a lock can follow.
-    static func verb(_ operation: Doorward.Action) -> String {
-        switch operation {
+}
+
+extension Doorward.Action {
+    /// The operation as a verb that the name of a lock can follow.
+    var verb: String {
+        switch self {
         case "VIEW_STATUS": "see the status of"
         case "CHANGE_SETTINGS": "change the settings of"
         case "VIEW_ACCESS_HISTORY": "read the access log of"
         case "GRANT_ACCESS": "grant access to"
         case "LOCKDOWN": "lock down the property of"
-        default: DisplayText.word(operation)
+        default: DisplayText.word(self)
         }
     }
 }

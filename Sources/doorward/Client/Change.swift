@@ -27,8 +27,7 @@ struct Change: AsyncParsableCommand {
               doorward change Cleaner --any-hours --any-uses
             """)
 
-    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
-    var access: String
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The new start.", valueName: "time"))
     var from: String?
@@ -83,9 +82,8 @@ struct Change: AsyncParsableCommand {
 
     func run() async throws {
         let times = try WindowTimes(from: from, until: until)
-        let client = try output.client()
+        let (client, found) = try await access.find(at: output.gateway)
         let finder = NameResolver(client)
-        let found = try await finder.guestAccess(access)
         var locks: [String] = []
         for lock in lock { locks.append(try await finder.lock(lock).id) }
         let before = try await client.guestAccesses.get(found.id)

@@ -197,14 +197,12 @@ struct Revoke: AsyncParsableCommand {
             Example: doorward revoke Plumber
             """)
 
-    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
-    var access: String
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
 
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try gateway.client()
-        let access = try await NameResolver(client).guestAccess(access)
+        let (client, access) = try await access.find(at: gateway)
         try await client.guestAccesses.deletion(of: access.id).perform()
         StandardStream.tell("Revoked \(access.nameAndID).", values: access.id, "revoked")
     }

@@ -25,14 +25,12 @@ struct LinkCreate: AsyncParsableCommand {
             Example: doorward link create Plumber
             """)
 
-    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
-    var access: String
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
 
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try output.client()
-        let access = try await NameResolver(client).guestAccess(access)
+        let (client, access) = try await access.find(at: output.gateway)
         let answer = try await client.guestAccesses.createLink(of: access.id)
         output.print(json: answer.json) { answer.content.lines(access: access.id, $0) }
         output.warn([answer.content.warning?.printable].compactMap(\.self))
@@ -50,14 +48,12 @@ struct LinkEnd: AsyncParsableCommand {
             Example: doorward link end Plumber
             """)
 
-    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
-    var access: String
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
 
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try gateway.client()
-        let access = try await NameResolver(client).guestAccess(access)
+        let (client, access) = try await access.find(at: gateway)
         try await client.guestAccesses.endLink(of: access.id)
         StandardStream.tell("Ended the link of \(access.nameAndID).", values: access.id, "link ended")
     }

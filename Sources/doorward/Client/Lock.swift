@@ -44,8 +44,7 @@ struct LockCommandOptions: ParsableArguments {
         LOCK is an id, or a name that is unique among the locks that you may see.
         """
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Option(help: ArgumentHelp("The reason, for the log.", valueName: "reason"))
     var reason: String?
@@ -73,8 +72,7 @@ struct LockCommandOptions: ParsableArguments {
     ///   - doing: the verb of the progress line, such as `Unlocking`.
     ///   - done: the resulting state, as a word.
     func run(_ action: Doorward.Action, _ doing: String, _ done: String) async throws {
-        let client = try output.client()
-        let lock = try await NameResolver(client).lock(lock)
+        let (client, lock) = try await lock.find(at: output.gateway)
         let parameters = Doorward.CommandParameters(
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
         let answer = try await Interruption.withInterrupt {

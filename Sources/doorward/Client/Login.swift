@@ -71,8 +71,8 @@ struct Login: AsyncParsableCommand {
         let signedIn = try await namingOptions(explain: { $0.status == 401 ? wrong : nil }) {
             try await client.signIn(email: email, password: password.reveal())
         }
-        try await keep(signedIn.session, access, in: file)
-        Self.report("signed in at \(client.server) as \((signedIn.user.fullName ?? email).printable)", file.name)
+        let sentence = "signed in at \(client.server) as \((signedIn.user.fullName ?? email).printable)"
+        try await keep(signedIn.session, access, in: file, sentence)
     }
 
     private func useKey(at server: String, _ access: ClientAccess, keeping file: SessionFile) async throws {
@@ -85,20 +85,19 @@ struct Login: AsyncParsableCommand {
         let client = try access.client(server: server, .bearer(key))
         let wrong = "the gateway does not accept this API key; nothing was kept"
         _ = try await namingOptions(explain: { $0.status == 401 ? wrong : nil }) { try await client.devices.first() }
-        try await keep(Session(server: client.server, apiKey: key), access, in: file)
-        Self.report("signed in at \(client.server) with an API key", file.name)
+        let session = Session(server: client.server, apiKey: key)
+        try await keep(session, access, in: file, "signed in at \(client.server) with an API key")
     }
 
-    /// Stores the session together with the CA file with which it was created.
-    private func keep(_ session: Session, _ access: ClientAccess, in file: SessionFile) async throws {
+    /// Stores the session together with the CA file with which it was created, and prints the sentence.
+    private func keep(
+        _ session: Session, _ access: ClientAccess, in file: SessionFile, _ sentence: String
+    ) async throws {
         var session = session
         session.caFile = access.caFile(at: session.server)
         let kept = session
         try await file.locked { try file.write(kept) }
-    }
-
-    private static func report(_ sentence: String, _ name: SessionName) {
-        StandardStream.output.line(name == .default ? sentence : "\(sentence); use it with --as \(name)")
+        StandardStream.output.line(file.name == .default ? sentence : "\(sentence); use it with --as \(file.name)")
     }
 }
 

@@ -15,8 +15,7 @@ struct Notes: AsyncParsableCommand {
               doorward notes "Front door" --clear
             """)
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Argument(help: ArgumentHelp("The new notes.", valueName: "text"))
     var text: String?
@@ -31,8 +30,7 @@ struct Notes: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try output.client()
-        let lock = try await NameResolver(client).lock(lock)
+        let (client, lock) = try await lock.find(at: output.gateway)
         guard clear || text != nil else {
             let answer = try await client.devices.get(lock.id)
             guard Doorward.FieldAccess.canViewField("notes", of: answer.content) else {

@@ -100,10 +100,10 @@ struct RecordNames: Sendable {
     /// Remembers the name that a record of a change contains of its target.
     mutating func noteTarget(of record: Doorward.AccessRecord) {
         guard record.kind == "ADMIN_CHANGE", let id = record.targetId else { return }
-        let name = record.targetType == "LockDevice" ? record.deviceName : RecordChange(record).ownName
+        let name = record.targetType == "LockDevice" ? record.deviceName : record.ownName
         // Records arrive newest last or newest first; in both cases the name before a deletion is the last one.
         if let name, recorded[id] == nil || record.action == "DELETE" { recorded[id] = name }
-        if record.targetType == "GuestAccess", let guest = RecordChange(record).guestOrLabel { recordedGuests[id] = guest }
+        if record.targetType == "GuestAccess", let guest = record.guestOrLabel { recordedGuests[id] = guest }
     }
 }
 
@@ -118,13 +118,12 @@ extension RecordReferences {
         add(.unit, record.unitId)
         if record.actorKind == "USER", record.actorName == nil { add(.person, record.actorId) }
         guard record.kind == "ADMIN_CHANGE" else { return }
-        let change = RecordChange(record)
-        for (field, value) in change.fields {
+        for (field, value) in record.changedFields {
             guard let kind = RecordEntity(field: field) else { continue }
             let values = if case .array(let values) = value { values } else { [value] }
             for case .string(let id) in values { add(kind, id) }
         }
-        if !change.isNamed, let kind = record.targetType.flatMap({ RecordEntity(rawValue: $0) }) { add(kind, record.targetId) }
+        if !record.isNamed, let kind = record.targetType.flatMap({ RecordEntity(rawValue: $0) }) { add(kind, record.targetId) }
     }
 
     private mutating func add(_ kind: RecordEntity, _ id: String?) {

@@ -90,8 +90,8 @@ struct RecordTable: Sendable {
     private func result(_ record: Doorward.AccessRecord) -> Table.Cell {
         var (text, colour) = Self.outcome(record)
         if record.action != nil {
-            text = [text, RecordChange(record).text(names)].compactMap(\.self).first
-        } else if let settings = RecordChange(record).text(names) {
+            text = [text, record.change(names)].compactMap(\.self).first
+        } else if let settings = record.change(names) {
             text = [text, settings].compactMap(\.self).joined(separator: ": ")
         }
         let stated = [
@@ -116,19 +116,12 @@ struct RecordTable: Sendable {
 }
 
 /// The details of a record of an administrative change, or of the intent to change settings: the changed entity and its fields.
-struct RecordChange: Sendable {
-    private let record: Doorward.AccessRecord
-    private let before: [String: Doorward.JSONValue]
-    private let after: [String: Doorward.JSONValue]
-
-    init(_ record: Doorward.AccessRecord) {
-        self.record = record
-        before = Self.object(record.details?["before"])
-        after = Self.object(record.details?["after"])
-    }
+extension Doorward.AccessRecord {
+    private var before: [String: Doorward.JSONValue] { Self.object(details?["before"]) }
+    private var after: [String: Doorward.JSONValue] { Self.object(details?["after"]) }
 
     /// The fields before and after the change, with their values.
-    var fields: [(String, Doorward.JSONValue)] {
+    var changedFields: [(String, Doorward.JSONValue)] {
         var fields = before.map { ($0.key, $0.value) } + after.map { ($0.key, $0.value) }
         // The type field of an association determines the type of the entity to which its id field refers.
         for side in [before, after] {
@@ -145,13 +138,13 @@ struct RecordChange: Sendable {
     var guestOrLabel: String? { Self.text(after["label"]) ?? Self.text(after["guestUserId"]) }
 
     /// The changed entity and the changes: `Quay 2: name Quay 1 → Quay 2`; `nil` if the record does not contain them.
-    func text(_ names: RecordNames) -> String? {
+    func change(_ names: RecordNames) -> String? {
         let target = self.target(names)
         let changes = changes(names)
         let text = [target, changes].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ": ")
         // A lock with a name is shown in the lock column.
         guard text.isEmpty else { return text }
-        return record.targetType == "LockDevice" && record.deviceName != nil ? nil : record.targetId
+        return targetType == "LockDevice" && deviceName != nil ? nil : targetId
     }
 
     /// The name that the record contains of the changed entity; for an invitation its address.
@@ -165,14 +158,14 @@ struct RecordChange: Sendable {
 
     /// The name of the changed entity; `nil` for a lock, which has its own column.
     private func target(_ names: RecordNames) -> String? {
-        let kind = record.targetType.flatMap { RecordEntity(rawValue: $0) }
-        let name = kind.flatMap { kind in record.targetId.flatMap { names[kind, $0] } }
-        switch record.targetType {
+        let kind = targetType.flatMap { RecordEntity(rawValue: $0) }
+        let name = kind.flatMap { kind in targetId.flatMap { names[kind, $0] } }
+        switch targetType {
         case "LockDevice": return nil
         case "UserRoleAssociation": return person(names)
         case "GuestAccess": return guest(names)
-        case "User": return name ?? ownName ?? record.targetId
-        default: return ownName ?? name ?? person(names) ?? record.targetId
+        case "User": return name ?? ownName ?? targetId
+        default: return ownName ?? name ?? person(names) ?? targetId
         }
     }
 
@@ -181,15 +174,15 @@ struct RecordChange: Sendable {
     }
 
     private func guest(_ names: RecordNames) -> String? {
-        let access = record.targetId.flatMap { names.guestAccesses[$0] }
+        let access = targetId.flatMap { names.guestAccesses[$0] }
         if let label = Self.text(after["label"]) ?? access?.label { return label }
-        let recorded = record.targetId.flatMap { names.recordedGuests[$0] }
-        guard let id = Self.text(after["guestUserId"]) ?? access?.guestUserId ?? recorded else { return record.targetId }
+        let recorded = targetId.flatMap { names.recordedGuests[$0] }
+        guard let id = Self.text(after["guestUserId"]) ?? access?.guestUserId ?? recorded else { return targetId }
         return names[.person, id] ?? id
     }
 
     private func changes(_ names: RecordNames) -> String? {
-        switch record.action {
+        switch action {
         // The intent of a command that changes settings has no action.
         case nil, "UPDATE", "DISABLE", "ENABLE":
             let fields = Set(before.keys).union(after.keys).sorted()
@@ -238,7 +231,7 @@ struct RecordChange: Sendable {
     }
 
     private func locks(_ names: RecordNames) -> String? {
-        let access = record.targetId.flatMap { names.guestAccesses[$0] }
+        let access = targetId.flatMap { names.guestAccesses[$0] }
         var ids = access?.deviceIds ?? []
         if case .array(let values) = after["deviceIds"] { ids = values.compactMap { Self.text($0) } }
         return ids.isEmpty ? nil : ids.map { names[.lock, $0] ?? $0 }.joined(separator: ", ")

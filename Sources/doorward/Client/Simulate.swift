@@ -20,8 +20,7 @@ struct Simulate: AsyncParsableCommand {
         return SimulatorEvent.allCases.map { "  \($0.rawValue.padded(to: width))  \($0.summary)" }.joined(separator: "\n")
     }
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Argument(
         help: ArgumentHelp("The event to trigger.", valueName: "event"),
@@ -41,8 +40,7 @@ struct Simulate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try output.client()
-        let lock = try await NameResolver(client).lock(lock)
+        let (client, lock) = try await lock.find(at: output.gateway)
         let answer = try await client.trigger(word, on: lock.id)
         let device = answer.content
         output.print(json: answer.json) { style in

@@ -14,8 +14,7 @@ struct Status: AsyncParsableCommand {
             Example: doorward status "Front door" --watch
             """)
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Flag(help: "Keep running and show changes, until Ctrl-C.")
     var watch = false
@@ -23,8 +22,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try output.client()
-        let lock = try await NameResolver(client).lock(lock)
+        let (client, lock) = try await lock.find(at: output.gateway)
         guard !watch else {
             let (isJSON, entry) = (output.json, try await client.devices.get(lock.id).verbatim)
             _ = try await Interruption.withInterrupt { try await Self.follow(entry, client, isJSON: isJSON) }

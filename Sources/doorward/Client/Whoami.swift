@@ -32,17 +32,11 @@ struct Whoami: AsyncParsableCommand {
             return output.print(json: list.json) { list.lines($0) }
         }
         let client = try access.client()
-        guard let answer = try await user(client, access) else {
-            let credential = try Self.credential(access)
-            return output.print(json: []) { Self.lines(nil, server: client.server.description, credential, places: [:], $0) }
-        }
-        if output.json { return output.print(json: answer.json) { _ in [] } }
-        let credential = try Self.credential(access)
-        let user = answer.content
-        let places = try await NameResolver(client).names(of: Doorward.User.kinds(shownWith: [user]))
-        output.print(json: []) {
-            Self.lines(user, server: client.server.description, credential, places: places, $0)
-        }
+        let answer = try await user(client, access)
+        if output.json, let answer { return output.print(json: answer.json) { _ in [] } }
+        let (user, credential) = (answer?.content, try Self.credential(access))
+        let places = try await NameResolver(client).names(of: user.map { Doorward.User.kinds(shownWith: [$0]) } ?? [])
+        output.print(json: []) { Self.lines(user, server: client.server.description, credential, places: places, $0) }
     }
 
     /// - Returns: `nil` for a valid API key that belongs to no user.

@@ -52,16 +52,12 @@ struct Table: Sendable {
     /// Minimum widths of the columns, so that later rows are aligned with earlier ones.
     var leastWidths: [Int] = []
 
-    init(_ headings: String..., fittings: [Fitting] = [], rows: [[Cell]]) { self.init(headings, fittings: fittings, rows: rows) }
-
-    init(_ headings: [String], fittings: [Fitting] = [], rows: [[Cell]]) {
-        (self.headings, self.fittings, self.rows) = (headings, fittings, rows)
-    }
+    init(_ headings: String..., rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
 
     /// A row for each item.
     init<Item>(_ items: [Item], _ columns: [Column<Item>]) {
-        self.init(
-            columns.map(\.heading), fittings: columns.map(\.fitting), rows: items.map { item in columns.map { $0.cell(item) } })
+        (headings, fittings) = (columns.map(\.heading), columns.map(\.fitting))
+        rows = items.map { item in columns.map { $0.cell(item) } }
     }
 
     /// Whether the table can be reduced to the width of the terminal.
@@ -226,8 +222,6 @@ extension Unicode.Scalar {
 struct TerminalSize: Equatable, Sendable {
     var columns: Int
     var rows: Int
-
-    init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
 
     /// The present size of the terminal on standard output; 80 × 24 if unknown.
     static var current: TerminalSize { of(.output) }

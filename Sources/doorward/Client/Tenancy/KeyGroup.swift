@@ -18,10 +18,11 @@ struct KeyGroup: AsyncParsableCommand {
 }
 
 extension Doorward.APIKey: ListedByCommand {
+    static var argument: ArgumentWords { (ArgumentHelp("The key: a name or id.", valueName: "key"), nil) }
+
     static var commands: NounCommands<Self> {
         NounCommands(
-            noun: "API key", argument: (ArgumentHelp("The key: a name or id.", valueName: "key"), nil),
-            empty: "There are no API keys that you may manage.", list: "List the API keys that you may manage.",
+            noun: "API key", empty: "There are no API keys that you may manage.", list: "List the API keys that you may manage.",
             delete: "Delete an API key.",
             discussions: [
                 "list": "Example: doorward key list",

@@ -28,8 +28,7 @@ struct LockdownCommand: AsyncParsableCommand {
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try output.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: output.gateway)
         let answer = try await Progress("Locking down \(found.name)").during {
             try await namingOptions(["reason": "--reason"]) {
                 try await client.properties.startLockdown(of: found.id, reason: reason)
@@ -91,8 +90,7 @@ struct LiftCommand: AsyncParsableCommand {
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try output.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: output.gateway)
         let answer = try await client.properties.liftLockdown(of: found.id)
         let name = answer.content.name
         output.print(

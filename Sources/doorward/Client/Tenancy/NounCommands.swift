@@ -4,23 +4,43 @@ import DoorwardDomain
 
 /// A type of object that the commands `list`, `show`, `rename` and `delete` of its group show and change: portfolios, properties, units,
 /// users and API keys. The differences between the groups are in the type's table.
-protocol ListedByCommand: NamedNoun, Equatable {
+protocol ListedByCommand: NamedByArgument, NamedNoun, Equatable {
     /// What the commands print.
     static var commands: NounCommands<Self> { get }
     /// The kinds of entity whose names the output needs.
     static func kinds(shownWith objects: [Self]) -> [AssociatedEntityType]
-    /// Finds an object by the text of an argument: its id, and the name that was found or typed.
-    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch
     /// The id.
     var id: String { get }
+}
+
+/// The help text and the completion of an argument.
+typealias ArgumentWords = (help: ArgumentHelp, completion: CompletionKind?)
+
+/// A type of object that an argument can name.
+protocol NamedByArgument {
+    static var argument: ArgumentWords { get }
+    /// Finds an object by the text of an argument: its id, and the name that was found or typed.
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch
+}
+
+extension Doorward.LockDevice: NamedByArgument {
+    static var argument: ArgumentWords { (ArgumentHelp("The lock: a name or id.", valueName: "lock"), .lockName) }
+
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.lock(text) }
+}
+
+extension Doorward.GuestAccess: NamedByArgument {
+    static var argument: ArgumentWords {
+        (ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"), nil)
+    }
+
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.guestAccess(text) }
 }
 
 /// The words and columns of a type's commands.
 struct NounCommands<Noun> {
     /// The name of one object in sentences.
     let noun: String
-    /// The help text and the completion of the argument that names an object.
-    let argument: (help: ArgumentHelp, completion: CompletionKind?)
     /// The sentence for an empty list.
     let empty: String
     /// The short help text of `list`.
@@ -93,11 +113,17 @@ extension ListedByCommand {
 }
 
 /// The argument that names an object.
-struct NounArgument<Noun: ListedByCommand>: ParsableArguments {
-    @Argument(help: Noun.commands.argument.help, completion: Noun.commands.argument.completion)
+struct NounArgument<Noun: NamedByArgument>: ParsableArguments {
+    @Argument(help: Noun.argument.help, completion: Noun.argument.completion)
     var text: String
 
     func find(_ finder: NameResolver) async throws -> NameMatch { try await Noun.find(text, finder) }
+
+    /// Finds the object at a gateway, and returns it with the client that has found it.
+    func find(at gateway: ClientOptions) async throws -> (client: DoorwardClient, found: NameMatch) {
+        let client = try gateway.client()
+        return (client, try await find(NameResolver(client)))
+    }
 }
 
 /// The options of `list` that select objects.
@@ -111,7 +137,7 @@ struct ContainerFilter<Container: ListedByCommand>: ListFilter {
     @Option(
         name: .customLong(Container.commands.noun),
         help: ArgumentHelp("Only those in this \(Container.commands.noun): a name or id.", valueName: Container.commands.noun),
-        completion: Container.commands.argument.completion)
+        completion: Container.argument.completion)
     var container: String?
 
     func items(_ finder: NameResolver) async throws -> [(name: String, value: String?)] {
@@ -174,8 +200,7 @@ struct PlaceRename<Noun: Place>: AsyncParsableCommand {
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try output.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: output.gateway)
         let answer = try await namingOptions(["name": "the new name"]) {
             try await Resource<Noun>(client: client).change(found.id, ["name": name])
         }
@@ -201,8 +226,7 @@ struct NounDelete<Noun: ListedByCommand, Cascade: CascadeChoice>: AsyncParsableC
 
     func run() async throws {
         try deletion.requireConfirmable()
-        let client = try gateway.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: gateway)
         try await deletion.run(
             Resource<Noun>(client: client).deletion(of: found.id), name: found.name, "\(Noun.commands.noun) \(found.name)",
             isCascading: cascade.cascade)

@@ -33,10 +33,11 @@ struct PortfolioGroup: AsyncParsableCommand {
 extension Doorward.Portfolio: Place {
     static let kind = AssociatedEntityType.portfolio
 
+    static var argument: ArgumentWords { (ArgumentHelp("The portfolio: a name or id.", valueName: "portfolio"), .portfolioName) }
+
     static var commands: NounCommands<Self> {
         NounCommands(
-            noun: "portfolio", argument: (ArgumentHelp("The portfolio: a name or id.", valueName: "portfolio"), .portfolioName),
-            empty: "You see no portfolios.", list: "List the portfolios that you may see.",
+            noun: "portfolio", empty: "You see no portfolios.", list: "List the portfolios that you may see.",
             discussions: [
                 "list": "Example: doorward portfolio list",
                 "show": """
@@ -117,10 +118,11 @@ struct PropertyGroup: AsyncParsableCommand {
 extension Doorward.Property: Place {
     static let kind = AssociatedEntityType.property
 
+    static var argument: ArgumentWords { (ArgumentHelp("The property: a name or id.", valueName: "property"), .propertyName) }
+
     static var commands: NounCommands<Self> {
         NounCommands(
-            noun: "property", argument: (ArgumentHelp("The property: a name or id.", valueName: "property"), .propertyName),
-            empty: "You see no properties.", list: "List the properties that you may see.",
+            noun: "property", empty: "You see no properties.", list: "List the properties that you may see.",
             discussions: [
                 "list": "Example: doorward property list --portfolio \"Harbour Homes\"",
                 "show": """
@@ -227,10 +229,13 @@ struct UnitGroup: AsyncParsableCommand {
 extension Doorward.Unit: Place {
     static let kind = AssociatedEntityType.unit
 
+    static var argument: ArgumentWords {
+        (ArgumentHelp("The unit: a name, \"PROPERTY / UNIT\" or an id.", valueName: "unit"), .unitName)
+    }
+
     static var commands: NounCommands<Self> {
         NounCommands(
             noun: "unit",
-            argument: (ArgumentHelp("The unit: a name, \"PROPERTY / UNIT\" or an id.", valueName: "unit"), .unitName),
             empty: "You see no units.", list: "List the units that you may see.",
             discussions: [
                 "list": "Example: doorward unit list --property \"Quay 1\"",

@@ -18,12 +18,13 @@ struct UserGroup: AsyncParsableCommand {
 }
 
 extension Doorward.User: ListedByCommand {
+    static var argument: ArgumentWords {
+        (ArgumentHelp("The person: an email address, an id, a name or `me`.", valueName: "user"), .userName)
+    }
+
     static var commands: NounCommands<Self> {
         NounCommands(
             noun: "user",
-            argument: (
-                ArgumentHelp("The person: an email address, an id, a name or `me`.", valueName: "user"), .userName
-            ),
             empty: "There are no people here that you may see.", list: "List the people that you may see.",
             show: "Show a person.", delete: "Delete a user. Only super admins may do this.",
             discussions: [
@@ -152,8 +153,7 @@ struct UserRename: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try output.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: output.gateway)
         let answer = try await namingOptions(["firstName": "--first-name", "lastName": "--last-name"]) {
             try await client.users.change(found.id, ["firstName": firstName, "lastName": lastName].compactMapValues(\.self))
         }
