@@ -228,14 +228,9 @@ struct AddressOptions: ParsableArguments {
         var (expanded, isAddress, isValueNext): ([String], Bool, Bool) = ([], false, false)
         for (index, argument) in arguments.enumerated() {
             if argument == "--" { return expanded + arguments[index...] }
-            if isAddress, !isValueNext, !argument.hasPrefix("-"), AddressPart.split(argument) != nil {
-                expanded.append("--address")
-            }
-            if !isValueNext {
-                isAddress =
-                    argument == "--address" || argument.hasPrefix("--address=")
-                    || isAddress && !argument.hasPrefix("-") && AddressPart.split(argument) != nil
-            }
+            let isFurther = isAddress && !argument.hasPrefix("-") && AddressPart.split(argument) != nil
+            if isFurther, !isValueNext { expanded.append("--address") }
+            if !isValueNext { isAddress = argument == "--address" || argument.hasPrefix("--address=") || isFurther }
             isValueNext = argument == "--address" && !isValueNext
             expanded.append(argument)
         }
@@ -269,20 +264,17 @@ struct Detach: AsyncParsableCommand {
         if !yes {
             // Look up the name of a lock that was given by its id, for the confirmation question.
             lock = NameMatch(id: lock.id, name: try await client.devices.get(lock.id).content.name)
-            let count = try await openGuestAccesses(lock.id, client)
+            // The guest accesses to the lock that have not ended and are visible to the caller.
+            let (accesses, now) = (
+                try await client.guestAccesses.list([("deviceId", lock.id)]).all().content, SystemClock().now()
+            )
+            let count = accesses.count { !GuestAccessView(access: $0, now: now).isOver }
             try Confirmation.ask(Self.question(lock.name, guestAccesses: count), otherwise: "Nothing was detached.")
         }
         try await client.devices.detach(lock.id)
         // Use the id: the name no longer refers to a lock.
         let history = "its history: doorward log \(lock.id.printable)"
         StandardStream.tell("Detached \(lock.name.printable).\n  \(history)", values: lock.name, "detached")
-    }
-
-    /// Returns the number of guest accesses to the lock that have not ended and are visible to the caller.
-    private func openGuestAccesses(_ id: String, _ client: DoorwardClient) async throws -> Int {
-        let now = SystemClock().now()
-        return try await client.guestAccesses.list([("deviceId", id)]).all().content
-            .count { !GuestAccessView($0, now: now).isOver }
     }
 
     static func question(_ name: String, guestAccesses count: Int) -> String {

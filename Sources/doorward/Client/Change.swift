@@ -98,7 +98,7 @@ struct Change: AsyncParsableCommand {
         let zone = followsProperty && !output.json ? try await finder.timeZone(ofProperty: new.propertyId) : nil
         let now = SystemClock().now()
         func view(_ access: Doorward.GuestAccess) -> GuestAccessView {
-            GuestAccessView(access, lockNames: lockNames, propertyZone: zone, now: now)
+            GuestAccessView(access: access, lockNames: lockNames, propertyZone: zone, now: now)
         }
         let views = GuestAccessChangeView(before: view(old), after: view(new))
         output.print(json: answer.json, lines: views.lines)

@@ -106,26 +106,24 @@ struct Grant: AsyncParsableCommand {
         ) { try await client.guestAccesses.create(complete) }
         let locks = Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
         let granted = answer.content
-        func view(hasLink: Bool = false) -> GuestAccessView {
-            GuestAccessView(
-                granted, lockNames: locks, hasLink: hasLink, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
-        }
-        guard createsLink else { return show(view(), answer.json) }
+        var view = GuestAccessView(
+            access: granted, lockNames: locks, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
+        guard createsLink else { return show(view, answer.json, nil) }
         do {
             let link = try await client.guestAccesses.createLink(of: granted.id)
-            show(
-                view(hasLink: true), Doorward.GuestLink.json(granted: answer.json, link: link.json), link: link.content)
+            view.hasLink = true
+            show(view, Doorward.GuestLink.json(granted: answer.json, link: link.json), link.content)
         } catch {
             // The access exists nevertheless.
-            show(view(), answer.json)
+            show(view, answer.json, nil)
             throw error
         }
     }
 
-    private func show(_ view: GuestAccessView, _ json: [UInt8], link: Doorward.GuestLink? = nil) {
+    private func show(_ view: GuestAccessView, _ json: [UInt8], _ link: Doorward.GuestLink?) {
         output.print(json: json) { style in
             (style.isInteractive
-                ? sentences(view, style, hasLink: link != nil) : GuestAccessView.table([view], style).lines(style))
+                ? sentences(view, style) : GuestAccessView.table([view], style).lines(style))
                 + (link?.lines(access: view.access.id, style) ?? [])
         }
         output.warn(view.clockChanges + [link?.warning?.printable].compactMap(\.self))
@@ -140,11 +138,11 @@ struct Grant: AsyncParsableCommand {
         }
     }
 
-    private func sentences(_ view: GuestAccessView, _ style: OutputStyle, hasLink: Bool) -> [String] {
+    private func sentences(_ view: GuestAccessView, _ style: OutputStyle) -> [String] {
         let id = view.access.id.printable
         return ["\(view.guest.printable) may \(view.operations) \(view.locks.printable)"] + view.understood(style) + [
             "`doorward change \(id)` changes it.", "`doorward revoke \(id)` ends it.",
-        ] + (isLabel && !hasLink ? ["`doorward link create \(id)` creates the link with which the guest can use it."] : [])
+        ] + (isLabel && !view.hasLink ? ["`doorward link create \(id)` creates the link with which the guest can use it."] : [])
     }
 }
 

@@ -36,7 +36,9 @@ struct Grants: AsyncParsableCommand {
             linked = Set(answer.content.map(\.id))
         }
         let now = SystemClock().now()
-        let views = accesses.content.map { GuestAccessView($0, lockNames: locks, hasLink: linked.contains($0.id), now: now) }
+        let views = accesses.content.map {
+            GuestAccessView(access: $0, lockNames: locks, hasLink: linked.contains($0.id), now: now)
+        }
         output.print(json: accesses.json) {
             let style = table.style($0)
             return GuestAccessView.table(views, style).lines(style, empty: "There are no guest accesses.")
@@ -47,22 +49,13 @@ struct Grants: AsyncParsableCommand {
 /// Prints a guest access.
 struct GuestAccessView {
     let access: Doorward.GuestAccess
+    /// The names of locks by id.
+    var lockNames: [String: String] = [:]
     /// Whether there is a link that the caller may know of.
-    let hasLink: Bool
-    private let lockNames: [String: String]
-    private let propertyZone: String?
-    private let now: Timestamp
-
-    /// - Parameters:
-    ///   - lockNames: the names of locks by id.
-    ///   - propertyZone: the zone that hours without their own follow; `nil` if it is not known.
-    init(
-        _ access: Doorward.GuestAccess, lockNames: [String: String] = [:], hasLink: Bool = false, propertyZone: String? = nil,
-        now: Timestamp
-    ) {
-        (self.access, self.lockNames, self.hasLink, self.now) = (access, lockNames, hasLink, now)
-        self.propertyZone = propertyZone
-    }
+    var hasLink = false
+    /// The zone that hours without their own follow; `nil` if it is not known.
+    var propertyZone: String?
+    let now: Timestamp
 
     var guest: String { access.guest?.name ?? access.label ?? access.guestUserId ?? "somebody" }
 

@@ -21,24 +21,21 @@ struct NameResolver: Sendable {
             // The list has no locks of guest accesses outside of their windows, whose denials the gateway explains to the guest.
             guard let me = try await me()?.id else { return [] }
             let accesses = try await client.guestAccesses.list().all().content.filter { $0.guestUserId == me }
-            return try await lockNames(of: accesses, besides: Set(listed.map(\.id))).map {
-                NameMatch(id: $0.key, name: $0.value, place: "a guest access")
-            }
+            var names = try await lockNames(of: accesses, known: listed.map { ($0.id, $0.name) })
+            for lock in listed { names[lock.id] = nil }
+            return names.map { NameMatch(id: $0.key, name: $0.value, place: "a guest access") }
         }
     }
 
     /// Looks up the names of the locks of guest accesses by id, except of those that are known. Only the first 50 accesses with other
     /// locks are asked for.
-    func lockNames(of accesses: [Doorward.GuestAccess], besides known: Set<String>) async throws -> [String: String] {
-        var names: [String: String] = [:]
-        var asked = 0
-        for access in accesses where asked < 50 {
-            let isKnown = (access.deviceIds ?? []).allSatisfy { known.contains($0) || names[$0] != nil }
-            guard !isKnown else { continue }
+    private func lockNames(
+        of accesses: [Doorward.GuestAccess], known: [(id: String, name: String)]
+    ) async throws -> [String: String] {
+        var (names, asked) = (Dictionary(known) { first, _ in first }, 0)
+        for access in accesses where asked < 50 && !(access.deviceIds ?? []).allSatisfy({ names[$0] != nil }) {
             asked += 1
-            for lock in try await client.guestAccesses.locks(of: access.id) where !known.contains(lock.id) {
-                names[lock.id] = lock.name
-            }
+            for lock in try await client.guestAccesses.locks(of: access.id) { names[lock.id] = names[lock.id] ?? lock.name }
         }
         return names
     }
@@ -106,7 +103,7 @@ extension NameResolver {
         if Self.isID(text) { return NameMatch(id: text, name: text) }
         let accesses = try await client.guestAccesses.list().all().content
         let (locks, now) = (try await lockNames(in: accesses), SystemClock().now())
-        let views = accesses.map { GuestAccessView($0, lockNames: locks, now: now) }
+        let views = accesses.map { GuestAccessView(access: $0, lockNames: locks, now: now) }
         let open = views.filter { !$0.isOver }.flatMap(\.candidates)
         return try NameMatch.one(
             text, of: NameMatch.matching(text, of: open).isEmpty ? views.flatMap(\.candidates) : open, noun: "guest access",
@@ -116,10 +113,8 @@ extension NameResolver {
     /// Looks up the names of the locks of guest accesses that are visible to the caller, by id.
     func lockNames(in accesses: [Doorward.GuestAccess]) async throws -> [String: String] {
         guard !accesses.isEmpty else { return [:] }
-        let listed = try await client.devices.list().all().content.map { ($0.id, $0.name) }
-        let locks = Dictionary(listed, uniquingKeysWith: { first, _ in first })
-        let others = try await lockNames(of: accesses, besides: Set(locks.keys))
-        return locks.merging(others) { first, _ in first }
+        let listed = try await client.devices.list().all().content
+        return try await lockNames(of: accesses, known: listed.map { ($0.id, $0.name) })
     }
 }
 

@@ -54,15 +54,23 @@ struct Status: AsyncParsableCommand {
     // MARK: - With --watch
 
     private static func follow(_ entry: Verbatim<Doorward.LockDevice>, _ client: DoorwardClient, isJSON: Bool) async throws {
-        var shown = Shown(isJSON: isJSON)
+        // What was printed in a pipe.
+        var (shown, changes) = ([String](), LockChanges())
         let revoked = "The lock was removed, or you may not see it any more."
         let screen = LiveScreen(client: client, style: .output, revoked: revoked)
         try await doorward.follow(entry, on: screen, isJSON: isJSON) {
             try await watch(entry, client, on: $0, show: $1)
         } draw: { lock, _ in
             lines(lock.value, .output)
-        } tell: {
-            try shown.show($0)
+        } tell: { entry in
+            if isJSON {
+                let isNew = !changes.take([entry]).changed.isEmpty
+                return isNew ? StandardStream.output.line(String(decoding: try entry.status, as: UTF8.self)) : true
+            }
+            let values = lines(entry.value, .output)
+            let changed = values.filter { !shown.contains($0) }
+            shown = values
+            return changed.isEmpty || StandardStream.output.line(changed.joined(separator: "\n"))
         }
     }
 
@@ -86,27 +94,6 @@ struct Status: AsyncParsableCommand {
                 lock = try await client.devices.get(lock.id).verbatim
                 guard lock.value.propertyId != property else { throw DoorwardError.notLoaded }
             }
-        }
-    }
-
-    /// What was printed in a pipe.
-    private struct Shown {
-        let isJSON: Bool
-        var lines: [String] = []
-        var changes = LockChanges()
-
-        /// Prints the values that differ from those that were printed.
-        ///
-        /// - Returns: false if the output was closed.
-        mutating func show(_ entry: Verbatim<Doorward.LockDevice>) throws -> Bool {
-            if isJSON {
-                let isNew = !changes.take([entry]).changed.isEmpty
-                return isNew ? StandardStream.output.line(String(decoding: try entry.status, as: UTF8.self)) : true
-            }
-            let lines = Status.lines(entry.value, .output)
-            let changed = lines.filter { !self.lines.contains($0) }
-            self.lines = lines
-            return changed.isEmpty || StandardStream.output.line(changed.joined(separator: "\n"))
         }
     }
 }

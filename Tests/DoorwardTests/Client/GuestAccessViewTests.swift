@@ -22,7 +22,7 @@ import Testing
 
     private func view(_ access: Doorward.GuestAccess, hasLink: Bool = false, zone: String? = nil) -> GuestAccessView {
         GuestAccessView(
-            access, lockNames: ["d": "Front door", "e": "Cellar"], hasLink: hasLink, propertyZone: zone,
+            access: access, lockNames: ["d": "Front door", "e": "Cellar"], hasLink: hasLink, propertyZone: zone,
             now: Self.now)
     }
 

@@ -38,14 +38,10 @@ extension Doorward.APIKey: ListedByCommand {
                 ("ROLE", .whole, NounValue { key, _, _ in Table.Cell(DisplayText.word(key.role)) }),
                 ("ON", .cut(to: 8), place),
                 ("EXPIRES", .whole, NounValue { key, _, style in Table.Cell(style.instant(key.expiresAt)) }),
-            ])
+            ], kinds: { [$0.entityType] })
     }
 
     private static var place: NounValue<Self> { NounValue { key, names, _ in Table.Cell(names[key.entityId] ?? key.entityId) } }
-
-    static func kinds(shownWith keys: [Self]) -> [AssociatedEntityType] {
-        keys.compactMap { AssociatedEntityType(rawValue: $0.entityType.rawValue) }
-    }
 
     static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
         try await finder.one(text, noun: "API key", listing: "`doorward key list` lists the keys that you may manage.") {

@@ -7,8 +7,6 @@ import DoorwardDomain
 protocol ListedByCommand: NamedByArgument, NamedNoun, Equatable {
     /// What the commands print.
     static var commands: NounCommands<Self> { get }
-    /// The kinds of entity whose names the output needs.
-    static func kinds(shownWith objects: [Self]) -> [AssociatedEntityType]
     /// The id.
     var id: String { get }
 }
@@ -55,6 +53,8 @@ struct NounCommands<Noun> {
     let columns: [(heading: String, fitting: Table.Fitting, value: NounValue<Noun>)]
     /// The lines of `show` before the id.
     var facts: [(name: String, value: NounValue<Noun>)] = []
+    /// The kinds of entity whose names the output of an object needs.
+    var kinds: (Noun) -> [Doorward.EntityType] = { _ in [] }
 
     fileprivate func configuration(_ name: String, _ abstract: String) -> CommandConfiguration {
         CommandConfiguration(commandName: name, abstract: abstract, discussion: discussions[name] ?? "")
@@ -95,6 +95,11 @@ struct NounValue<Noun> {
 }
 
 extension ListedByCommand {
+    /// The kinds of entity whose names the output needs.
+    static func kinds(shownWith objects: [Self]) -> [AssociatedEntityType] {
+        objects.flatMap(commands.kinds).compactMap { AssociatedEntityType(rawValue: $0.rawValue) }
+    }
+
     /// A row for each object; a sentence on a terminal if there is none.
     static func lines(_ objects: [Self], names: [String: String] = [:], _ style: OutputStyle) -> [String] {
         let columns = commands.columns.map { column in

@@ -63,8 +63,6 @@ extension Doorward.Portfolio: Place {
                 ("admins", .count(\.administratorUserIds)), ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
             ])
     }
-
-    static func kinds(shownWith _: [Self]) -> [AssociatedEntityType] { [] }
 }
 
 /// `doorward portfolio create`: creates a portfolio.
@@ -151,11 +149,7 @@ extension Doorward.Property: Place {
                 ("in lockdown since", ofLockdown { lockdown, style in Table.Cell(lockdown.since.map(style.instant)) }),
                 ("lockdown reason", ofLockdown { lockdown, _ in Table.Cell(lockdown.reason) }),
                 ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
-            ])
-    }
-
-    static func kinds(shownWith properties: [Self]) -> [AssociatedEntityType] {
-        properties.contains { $0.portfolioId != nil } ? [.portfolio] : []
+            ], kinds: { $0.portfolioId == nil ? [] : [.portfolio] })
     }
 
     /// A line that only a property in lockdown has.
@@ -260,10 +254,8 @@ extension Doorward.Unit: Place {
                 ("name", .text(\.name, .bold)), ("property", .entity(\.propertyId)), ("tenants", .count(\.tenantUserIds)),
                 ("locks", .count(\.deviceIds)), ("common areas", .count(\.commonAreaAccessIds)),
                 ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
-            ])
+            ], kinds: { _ in [.property] })
     }
-
-    static func kinds(shownWith units: [Self]) -> [AssociatedEntityType] { units.isEmpty ? [] : [.property] }
 }
 
 /// `doorward unit create`: creates a unit in a property.

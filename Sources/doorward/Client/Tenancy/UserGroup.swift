@@ -44,16 +44,10 @@ extension Doorward.User: ListedByCommand {
             facts: [
                 ("name", .text(\.fullName, .bold)), ("email", .text(\.email)), ("roles", roles), ("status", .cell(\.status)),
                 ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
-            ])
+            ], kinds: { ($0.roleAssociations ?? []).map(\.associatedEntityType) })
     }
 
     private static var roles: NounValue<Self> { NounValue { user, names, _ in Table.Cell(user.roles(places: names)) } }
-
-    static func kinds(shownWith users: [Self]) -> [AssociatedEntityType] {
-        users.flatMap { $0.roleAssociations ?? [] }.compactMap {
-            AssociatedEntityType(rawValue: $0.associatedEntityType.rawValue)
-        }
-    }
 
     static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
         if text == "me" { return NameMatch(id: text, name: text) }
