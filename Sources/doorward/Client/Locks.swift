@@ -70,7 +70,7 @@ struct LocksFollower: Sendable {
         var (changes, layout) = (LockChanges(), Table.Layout?.none)
         let style = table.style(.output)
         let screen = LiveScreen(client: client, style: style, revoked: "You may not see these locks any more.")
-        try await follow(locks.verbatimItems(), on: screen, isJSON: isJSON) { [query] live, show in
+        try await screen.follow(locks.verbatimItems(), isJSON: isJSON) { [query] live, show in
             for try await locks in live.watch(query) { guard try show(Self.sorted(locks.value)) else { return } }
         } draw: {
             Self.lines($0.map(\.value), style, rows: $1)

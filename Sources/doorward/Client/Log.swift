@@ -106,7 +106,7 @@ struct LogFollower: Sendable {
     func run(showing count: Int?) async throws {
         var lines = RecordTable(table.style(.output), isFollowing: true)
         guard let cursor = try await showEarlier(count, &lines) else { return }
-        try await FollowedStream(client).run(revoked: "You may not see these records any more.") { live in
+        try await withStream(of: client, revoked: "You may not see these records any more.") { live in
             let records = live.follow(query.live, after: cursor).makeAsyncIterator()
             var isOpen = true
             while isOpen {

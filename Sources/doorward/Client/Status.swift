@@ -58,7 +58,7 @@ struct Status: AsyncParsableCommand {
         var (shown, changes) = ([String](), LockChanges())
         let revoked = "The lock was removed, or you may not see it any more."
         let screen = LiveScreen(client: client, style: .output, revoked: revoked)
-        try await doorward.follow(entry, on: screen, isJSON: isJSON) {
+        try await screen.follow(entry, isJSON: isJSON) {
             try await watch(entry, client, on: $0, show: $1)
         } draw: { lock, _ in
             lines(lock.value, .output)
