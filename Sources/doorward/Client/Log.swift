@@ -61,7 +61,7 @@ struct Log: AsyncParsableCommand {
             return
         }
         let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
-        _ = try await Interruption.withInterrupt { try await follower.run(showing: shown) }
+        _ = try await withInterrupt { try await follower.run(showing: shown) }
     }
 
     /// Prints all records as a table, oldest first, each page when it arrives. Stops when the output is closed.
