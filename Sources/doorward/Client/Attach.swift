@@ -18,15 +18,11 @@ struct Attach: AsyncParsableCommand {
             A lock that `doorward discovered` lists is attached by its id; other options change or add parts of the address.
 
             Examples:
-            \(ShippedAdapters.all.flatMap(\.guide.examples).map(indented).joined(separator: "\n"))
+            \(ShippedAdapters.all.flatMap(\.guide.examples).flatMap { $0.split(separator: "\n") }.map { "  \($0)" }.joined(separator: "\n"))
               doorward attach Gate --discovered home:zigbee2mqtt:0x00158d0001 --property "Quay 1"
             """)
 
     private static let adapters = ShippedAdapters.kinds
-
-    private static func indented(_ example: String) -> String {
-        example.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
-    }
 
     @Argument(help: ArgumentHelp("The name of the lock.", valueName: "name"))
     var name: String

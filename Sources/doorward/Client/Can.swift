@@ -20,10 +20,8 @@ struct LockQuestion: ParsableArguments {
         try at.map { try TimeArgument($0, option: "--at").instant(now: now).description }
     }
 
-    /// Runs `body`, and names rejected fields by the arguments and options.
-    func naming<Result>(_ body: () async throws -> Result) async throws -> Result {
-        try await namingOptions(["at": "--at", "userId": "the person", "deviceId": "the lock"], body)
-    }
+    /// The arguments and options that set the fields of the request.
+    static let options: [String: FieldOption] = ["at": "--at", "userId": "the person", "deviceId": "the lock"]
 }
 
 /// `doorward can`: decides whether a person may do something to a lock, without doing it.
@@ -52,7 +50,7 @@ struct Can: AsyncParsableCommand {
         let instant = try question.instant(now: SystemClock().now())
         let (client, lock) = try await question.lock.find(at: output.gateway)
         let person = try await NameResolver(client).askedPerson(user, on: lock.id)
-        let answer = try await question.naming {
+        let answer = try await namingOptions(LockQuestion.options) {
             try await client.decide(question.operation.action, on: lock.id, by: person?.id, at: instant)
         }
         output.print(json: answer.json) { [answer.content.sentence(person: person?.name, lock: lock.name, $0)] }
@@ -82,7 +80,7 @@ struct WhoCan: AsyncParsableCommand {
         let now = SystemClock().now()
         let instant = try question.instant(now: now)
         let (client, lock) = try await question.lock.find(at: output.gateway)
-        let entries = try await question.naming {
+        let entries = try await namingOptions(LockQuestion.options) {
             try await client.whoCan(question.operation.action, on: lock.id, at: instant).all()
         }
         let empty = "Nobody may \(question.operation.action.verb) \(lock.name.printable)."

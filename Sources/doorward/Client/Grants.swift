@@ -31,11 +31,9 @@ struct Grants: AsyncParsableCommand {
         let deviceID: String? = if let lock { try await finder.lock(lock).id } else { nil }
         let accesses = try await client.guestAccesses.list([("deviceId", deviceID)]).all()
         let locks = output.json ? [:] : try await finder.lockNames(in: accesses.content)
-        var linked: Set<String> = []
-        if !output.json, !accesses.content.isEmpty {
-            let answer = try await client.guestAccesses.list([("deviceId", deviceID), ("hasLink", "true")]).all()
-            linked = Set(answer.content.map(\.id))
-        }
+        let hasLinks = !output.json && !accesses.content.isEmpty
+        let withLink = client.guestAccesses.list([("deviceId", deviceID), ("hasLink", "true")])
+        let linked = hasLinks ? Set(try await withLink.all().content.map(\.id)) : []
         let now = SystemClock().now()
         let views = accesses.content.map {
             GuestAccessView(access: $0, lockNames: locks, hasLink: linked.contains($0.id), now: now)

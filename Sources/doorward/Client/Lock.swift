@@ -76,46 +76,33 @@ struct LockCommandOptions: ParsableArguments {
         let (client, lock) = try await lock.find(at: output.gateway)
         let parameters = Doorward.CommandParameters(
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
+        let id = lock.id.printable
+        let hint = "  its state: doorward status \(id)\n  what became of it: doorward log \(id)"
         let answer = try await withInterrupt {
             try await Progress("\(doing) \(lock.name)").during {
-                try await Self.addingHint(lock) {
-                    try await namingOptions(["reason": "--reason", "override": "--override", "timeoutMs": "--timeout"]) {
+                do {
+                    return try await namingOptions(["reason": "--reason", "override": "--override", "timeoutMs": "--timeout"]) {
                         try await client.devices.move(action, lock.id, parameters)
                     }
+                } catch ClientError.noResponse(let server, let why) {
+                    let unknown = "whether the lock has moved is not known"
+                    throw CommandFailure("no answer from \(server): \(why)\n  \(unknown)\n\(hint)", code: 3)
                 }
             }
         }
-        guard let answer else {
-            throw CommandFailure("stopped waiting; the command may still be carried out\n\(Self.hint(lock))")
-        }
+        guard let answer else { throw CommandFailure("stopped waiting; the command may still be carried out\n\(hint)") }
         output.print(json: answer.json) { Self.lines(answer.content, lock, done, $0) }
     }
 
-    static func lines(_ answer: Doorward.EndedCommand, _ lock: NameMatch, _ done: String, _ style: OutputStyle)
-        -> [String]
-    {
+    private static func lines(
+        _ answer: Doorward.EndedCommand, _ lock: NameMatch, _ done: String, _ style: OutputStyle
+    ) -> [String] {
         let name = (answer.device?.name ?? lock.name).printable
         let state = answer.command.stateAfter ?? answer.device?.state
         let word = state.map(DisplayText.word) ?? done
         guard style.isInteractive else { return ["\(name)\t\(word)"] }
         let colour = state.flatMap(LockView.colour)
         return ["\(name) is \(style.paint(word, colour))\(answer.command.changed == false ? ", as it was already" : "")."]
-    }
-
-    /// Runs `body`. If the gateway does not respond, adds to the error the commands that show the lock's state and records.
-    private static func addingHint<Result>(_ lock: NameMatch, _ body: () async throws -> Result) async throws
-        -> Result
-    {
-        do {
-            return try await body()
-        } catch ClientError.noResponse(let server, let why) {
-            throw CommandFailure(
-                "no answer from \(server): \(why)\n  whether the lock has moved is not known\n\(hint(lock))", code: 3)
-        }
-    }
-
-    private static func hint(_ lock: NameMatch) -> String {
-        "  its state: doorward status \(lock.id.printable)\n  what became of it: doorward log \(lock.id.printable)"
     }
 }
 

@@ -19,19 +19,15 @@ struct Exit: Equatable {
             let text = DoorwardCommand.fullMessage(for: error)
             let code = DoorwardCommand.exitCode(for: error)
             let misspelling = code == .validationFailure ? Misspelling.sentence(about: arguments) : nil
-            message = misspelling.map { Self.message($0, insteadOf: text) } ?? text
+            // The parser's message with another first sentence, followed by the parser's usage text.
+            let usage = text.firstRange(of: "Usage: ").map { text[$0.lowerBound...] } ?? ""
+            message = misspelling.map { "Error: \($0)\n\(usage)" } ?? text
             switch code {
             case .success: self.code = 0
             case .validationFailure: self.code = 2
             default: self.code = 1
             }
         }
-    }
-
-    /// Returns the parser's message with another first sentence, followed by the parser's usage text.
-    private static func message(_ misspelling: String, insteadOf text: String) -> String {
-        let usage = text.firstRange(of: "Usage: ").map { text[$0.lowerBound...] } ?? ""
-        return "Error: \(misspelling)\n\(usage)"
     }
 
     /// Prints the message and ends the process. Help goes to standard output, everything else to standard error.

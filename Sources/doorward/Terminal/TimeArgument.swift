@@ -137,13 +137,9 @@ struct TimeArgument {
             return (.date(date), text[match.range.upperBound...])
         }
         let word = text.prefix { !$0.isWhitespace }
-        guard let day = Self.day(word) else { return (nil, text[...]) }
+        let named = ["yesterday": -1, "today": 0, "tomorrow": 1][word].map { Day.fromToday($0) }
+        guard let day = named ?? Weekday(typed: word).map({ .next($0) }) else { return (nil, text[...]) }
         return (day, text[word.endIndex...].drop(while: \.isWhitespace))
-    }
-
-    private static func day(_ word: Substring) -> Day? {
-        if let days = ["yesterday": -1, "today": 0, "tomorrow": 1][word] { return .fromToday(days) }
-        return Weekday(typed: word).map { .next($0) }
     }
 
     /// Parses `9:00`, `09:00:30`, `9am` or `9:30 pm`.
