@@ -50,8 +50,8 @@ import ArgumentParser
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             // For `help` with an unknown command, the parser would print the program's help instead of an error.
-            if arguments.first == "help", let misspelling = Misspelling(in: arguments) {
-                throw ValidationError(misspelling.sentence)
+            if arguments.first == "help", let misspelling = Misspelling.sentence(about: arguments) {
+                throw ValidationError(misspelling)
             }
             var command = try await asyncParseAsRoot(AddressOptions.expanded(arguments))
             if var asynchronous = command as? any AsyncParsableCommand {

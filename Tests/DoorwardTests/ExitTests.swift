@@ -37,7 +37,7 @@ import Testing
             (["log", "--xyzzyx"], "There is no option `--xyzzyx`.", "doorward log"),
         ])
     func misspelling(_ arguments: [String], _ sentence: String, _ usage: String) throws {
-        #expect(Misspelling(in: arguments)?.sentence == sentence)
+        #expect(Misspelling.sentence(about: arguments) == sentence)
         // The parser responds to `help` with help text, without an error.
         if arguments.first == "help" { return }
         let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }
@@ -52,7 +52,7 @@ import Testing
             ["unlock", "a", "b"], ["store"], ["help", "unlock"], ["grant", "x", "--from", "now"], ["unlock", "--", "--x", "y"],
             ["log", "--limit", "0"], ["reference", "x"], ["locks", "--help"],
         ])
-    func spelt(_ arguments: [String]) { #expect(Misspelling(in: arguments) == nil) }
+    func spelt(_ arguments: [String]) { #expect(Misspelling.sentence(about: arguments) == nil) }
 
     @Test("--version exits 0 and prints the version")
     func version() throws {

@@ -135,7 +135,8 @@ enum APIPath {
         if path == prefix || path.hasPrefix("\(prefix)/") || path.hasPrefix("\(prefix)?") { path.removeFirst(prefix.count) }
         if !path.hasPrefix("/") { path = "/\(path)" }
         return path.utf8.reduce(into: "") { encoded, byte in
-            if isAllowed(byte) {
+            // What a path or query may contain (RFC 3986, sections 3.3 and 3.4).
+            if byte.isLetterOrDigit(or: "-._~!$&'()*+,;=:@/?%") {
                 encoded.append(Character(Unicode.Scalar(byte)))
             } else {
                 encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
@@ -150,19 +151,13 @@ enum APIPath {
         if text.contains("#") { return "it has a fragment" }
         return nil
     }
-
-    /// Whether a path or query may contain the byte (RFC 3986, sections 3.3 and 3.4).
-    private static func isAllowed(_ byte: UInt8) -> Bool { byte.isLetterOrDigit(or: "-._~!$&'()*+,;=:@/?%") }
 }
 
 extension UInt8 {
     /// Whether the byte is an ASCII letter or digit, or one of these characters.
     fileprivate func isLetterOrDigit(or others: String) -> Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: others.utf8.contains(self)
-        }
+        let character = Character(Unicode.Scalar(self))
+        return character.isASCII && (character.isLetter || character.isNumber) || others.utf8.contains(self)
     }
 }
 
@@ -178,15 +173,13 @@ struct HeaderArgument: ExpressibleByArgument, Equatable {
 
     init?(argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Self.isTokenByte),
+        // What a header's name may contain (RFC 9110, section 5.6.2).
+        guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy({ $0.isLetterOrDigit(or: "!#$%&'*+-.^_`|~") }),
             !Self.reserved.contains(parts[0].lowercased()), parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else { return nil }
         name = String(parts[0])
         value = String(parts[1].drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
-
-    /// Whether a header's name may contain the byte (RFC 9110, section 5.6.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool { byte.isLetterOrDigit(or: "!#$%&'*+-.^_`|~") }
 }
 
 /// Converts bytes that arrive in parts to text that cannot control a terminal.

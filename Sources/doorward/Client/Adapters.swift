@@ -38,22 +38,21 @@ struct Adapters: AsyncParsableCommand {
 
     /// Returns a row for each adapter, followed by a row for each of its brokers.
     static func lines(_ adapters: [Doorward.Adapter], _ style: OutputStyle) -> [String] {
-        let rows = adapters.flatMap { adapter -> [[Table.Cell]] in
-            let own = [
-                Table.Cell(adapter.kind, .bold), Table.Cell(nil), health(adapter.health), Table.Cell("\(adapter.deviceCount)"),
-                Table.Cell("\(adapter.onlineCount)"), Table.Cell(adapter.problem, .yellow),
-            ]
-            return [own]
-                + adapter.transports.map { transport in
-                    [
-                        Table.Cell(adapter.kind), Table.Cell(transport.name), health(transport.health), Table.Cell(nil),
-                        Table.Cell(nil), Table.Cell(transport.problem, .yellow),
-                    ]
-                }
+        let rows = adapters.flatMap { adapter in
+            [(adapter: adapter, broker: Doorward.Adapter.Transport?.none)] + adapter.transports.map { (adapter, $0) }
         }
         let table = Table(
-            "ADAPTER", "BROKER", "HEALTH", "LOCKS", "ONLINE", "PROBLEM",
-            fittings: [.whole, .cut(to: 8), .whole, .whole, .whole, .cut(to: 20)], rows: rows)
+            rows,
+            [
+                Column("ADAPTER") { Table.Cell($0.adapter.kind, $0.broker == nil ? .bold : nil) },
+                Column("BROKER", .cut(to: 8)) { Table.Cell($0.broker?.name) },
+                Column("HEALTH") { health($0.broker?.health ?? $0.adapter.health) },
+                Column("LOCKS") { Table.Cell($0.broker == nil ? "\($0.adapter.deviceCount)" : nil) },
+                Column("ONLINE") { Table.Cell($0.broker == nil ? "\($0.adapter.onlineCount)" : nil) },
+                Column("PROBLEM", .cut(to: 20)) {
+                    Table.Cell($0.broker == nil ? $0.adapter.problem : $0.broker?.problem, .yellow)
+                },
+            ])
         let lines = table.lines(style)
         return style.isInteractive ? lines + ["", "To see the address keys of an adapter: doorward adapters ADAPTER"] : lines
     }
@@ -66,13 +65,12 @@ struct Adapters: AsyncParsableCommand {
     /// too long for a column.
     static func keyLines(_ adapter: Doorward.Adapter, _ style: OutputStyle) -> [String] {
         if style.isInteractive { return adapter.address.flatMap { paragraph($0, style) } }
-        let rows = adapter.address.map { key in
-            [
-                Table.Cell(key.field, .bold), Table.Cell(type(of: key)), Table.Cell(key.required ? "yes" : "no"),
-                Table.Cell(key.default.map(text)), Table.Cell(key.meaning),
-            ]
-        }
-        return Table("KEY", "TYPE", "REQUIRED", "DEFAULT", "DESCRIPTION", rows: rows).lines(style)
+        let columns: [Column<Doorward.Adapter.AddressField>] = [
+            Column("KEY") { Table.Cell($0.field, .bold) }, Column("TYPE") { Table.Cell(type(of: $0)) },
+            Column("REQUIRED") { Table.Cell($0.required ? "yes" : "no") },
+            Column("DEFAULT") { Table.Cell($0.default.map(text)) }, Column("DESCRIPTION") { Table.Cell($0.meaning) },
+        ]
+        return Table(adapter.address, columns).lines(style)
     }
 
     private static func paragraph(_ key: Doorward.Adapter.AddressField, _ style: OutputStyle) -> [String] {
@@ -104,5 +102,47 @@ struct Adapters: AsyncParsableCommand {
         case .object(let members):
             "{\(members.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", "))}"
         }
+    }
+}
+
+/// `doorward discovered`: lists discovered locks that can be attached.
+struct Discovered: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the locks that were found and can be attached.",
+        discussion: """
+            Shows the locks that are announced on brokers with `discovery: true` in the gateway's configuration: name, make, \
+            adapter and profile, any problem that prevents attaching, and id. You see the locks that you may attach: those on \
+            the brokers of your own portfolio, or as a super admin those on all brokers.
+
+            Example: doorward attach "Front door" --discovered ID --property "Quay 1"
+            """)
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: AnswerOptions
+
+    func run() async throws {
+        let found = try await output.client().devices.discovered().all()
+        output.print(json: found.json) { Self.lines(found.content, table.style($0)) }
+    }
+
+    /// Returns a row for each lock; on a terminal also the command that attaches a lock.
+    static func lines(_ found: [Doorward.DiscoveredDevice], _ style: OutputStyle) -> [String] {
+        let table = Table(
+            found,
+            [
+                Column("NAME", .cut(to: 8)) { Table.Cell($0.name) },
+                Column("MAKE", .cut(to: 8)) {
+                    Table.Cell([$0.manufacturer, $0.model].compactMap(\.self).joined(separator: " "))
+                },
+                Column("ADAPTER") { Table.Cell($0.adapter) },
+                Column("PROFILE", .cut(to: 8)) {
+                    if case .string(let profile)? = $0.address["profile"] { Table.Cell(profile) } else { Table.Cell(nil) }
+                },
+                Column("STATE", .cut(to: 8)) { $0.problem.map { Table.Cell($0, .yellow) } ?? Table.Cell("ready", .green) },
+                Column("ID", .id) { Table.Cell($0.id) },
+            ])
+        let hint = ["", "To attach one: doorward attach NAME --discovered ID --property PROPERTY"]
+        return table.lines(style, empty: "Nothing was found that you could attach")
+            + (style.isInteractive && !found.isEmpty ? hint : [])
     }
 }

@@ -18,15 +18,11 @@ struct Attach: AsyncParsableCommand {
             A lock that `doorward discovered` lists is attached by its id; other options change or add parts of the address.
 
             Examples:
-            \(ShippedAdapters.all.flatMap(\.guide.examples).map(indented).joined(separator: "\n"))
+            \(ShippedAdapters.all.flatMap(\.guide.examples).flatMap { $0.split(separator: "\n") }.map { "  \($0)" }.joined(separator: "\n"))
               doorward attach Gate --discovered home:zigbee2mqtt:0x00158d0001 --property "Quay 1"
             """)
 
     private static let adapters = ShippedAdapters.kinds
-
-    private static func indented(_ example: String) -> String {
-        example.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
-    }
 
     @Argument(help: ArgumentHelp("The name of the lock.", valueName: "name"))
     var name: String
@@ -79,7 +75,14 @@ struct Attach: AsyncParsableCommand {
             device.address[part.key] = part.value(for: fields.first { $0.name == part.key }?.form)
         }
         if let profile { device.address["profile"] = .string(profile) }
-        let answer = try await attach(device, client)
+        let answer = try await namingOptions(
+            { _ in nil },
+            explain: { [kind = device.adapter] refusal in
+                guard !refusal.fields.isEmpty else { return nil }
+                let hints = await AddressHints(of: kind, client)
+                return refusal.sentence(.error) { option($0, hints) }
+            }
+        ) { [device] in try await client.devices.create(device) }
         let (name, id) = (answer.content.name, answer.content.id)
         output.print(json: answer.json, sentence: "Attached \(name.printable), id \(id.printable).", values: name, id)
     }
@@ -96,16 +99,6 @@ struct Attach: AsyncParsableCommand {
         }
         (device.adapter, device.address) = (found.adapter, found.address)
         (device.manufacturer, device.model) = (found.manufacturer, found.model)
-    }
-
-    /// - Throws: a failure that names the rejected fields by their command-line options.
-    private func attach(_ device: Doorward.NewDevice, _ client: DoorwardClient) async throws -> Response<Doorward.LockDevice> {
-        do {
-            return try await client.devices.create(device)
-        } catch ClientError.refused(let refusal) where !refusal.fields.isEmpty {
-            let hints = await AddressHints(of: device.adapter, client)
-            throw CommandFailure(RefusalWords(refusal, style: .error) { option($0, hints) }.text)
-        }
     }
 
     /// Maps a field of the request to its command-line option.
@@ -126,11 +119,9 @@ struct Attach: AsyncParsableCommand {
 }
 
 /// The known keys of an adapter's addresses, and their known values, for messages about a wrong address.
-struct AddressHints: Equatable, Sendable {
-    /// The keys, in the order of the adapter.
-    private let names: [String]
-    /// The allowed values by key; empty for a key whose allowed values are not known.
-    private let values: [String: [String]]
+struct AddressHints {
+    /// The keys, in the order of the adapter, with their allowed values; no values where these are not known.
+    private let keys: [(name: String, values: [String])]
     /// Whether an address can have no other keys.
     private let isComplete: Bool
 
@@ -142,27 +133,22 @@ struct AddressHints: Equatable, Sendable {
     }
 
     /// - Parameter fields: the keys in the gateway's response; `nil` if there was no response.
-    init(
-        of kind: String, _ fields: [(name: String, values: [String])]?, adapters: [any AdapterFactory] = ShippedAdapters.all
-    ) {
-        let adapter = adapters.first { $0.guide.kind == kind }
-        let known: [(name: String, values: [String])] = fields ?? adapter?.addressFields.map { ($0.name, $0.form.words) } ?? []
-        names = known.map(\.name)
-        values = Dictionary(known) { first, _ in first }
+    init(of kind: String, _ fields: [(name: String, values: [String])]?) {
+        let adapter = ShippedAdapters.all.first { $0.guide.kind == kind }
+        keys = fields ?? adapter?.addressFields.map { ($0.name, $0.form.words) } ?? []
         isComplete = adapter.map { !$0.hasFurtherAddressFields } ?? false
     }
 
-    /// Returns the option for messages about a key that has its own option.
+    /// Returns the option for messages about a key. If `--address` has no such key, the candidates are the known keys.
     ///
-    /// - Parameter value: the typed value; `nil` if the option was not typed.
-    func option(_ name: String, key: String, value: String?) -> FieldOption {
-        FieldOption(name, value: value, candidates: values[key] ?? [])
-    }
-
-    /// Returns the option for messages about a key of `--address`. If there is no such key, the candidates are the known keys.
-    func option(key: String, value: String?) -> FieldOption {
-        guard isComplete, value != nil, values[key] == nil else { return option("--address \(key)", key: key, value: value) }
-        return FieldOption("--address \(key)", value: key, candidates: names)
+    /// - Parameters:
+    ///   - name: the key's own option; `nil` for `--address`.
+    ///   - value: the typed value; `nil` if the option was not typed.
+    func option(_ name: String? = nil, key: String, value: String?) -> FieldOption {
+        let (option, values) = (name ?? "--address \(key)", keys.first { $0.name == key }?.values)
+        if let values { return FieldOption(option, value: value, candidates: values) }
+        guard name == nil, isComplete, value != nil else { return FieldOption(option, value: value) }
+        return FieldOption(option, value: key, candidates: keys.map(\.name))
     }
 }
 
@@ -238,14 +224,9 @@ struct AddressOptions: ParsableArguments {
         var (expanded, isAddress, isValueNext): ([String], Bool, Bool) = ([], false, false)
         for (index, argument) in arguments.enumerated() {
             if argument == "--" { return expanded + arguments[index...] }
-            if isAddress, !isValueNext, !argument.hasPrefix("-"), AddressPart.split(argument) != nil {
-                expanded.append("--address")
-            }
-            if !isValueNext {
-                isAddress =
-                    argument == "--address" || argument.hasPrefix("--address=")
-                    || isAddress && !argument.hasPrefix("-") && AddressPart.split(argument) != nil
-            }
+            let isFurther = isAddress && !argument.hasPrefix("-") && AddressPart.split(argument) != nil
+            if isFurther, !isValueNext { expanded.append("--address") }
+            if !isValueNext { isAddress = argument == "--address" || argument.hasPrefix("--address=") || isFurther }
             isValueNext = argument == "--address" && !isValueNext
             expanded.append(argument)
         }
@@ -266,8 +247,7 @@ struct Detach: AsyncParsableCommand {
             Example: doorward detach "Front door"
             """)
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Flag(help: "Do not ask.")
     var yes = false
@@ -276,27 +256,21 @@ struct Detach: AsyncParsableCommand {
 
     func run() async throws {
         try Confirmation.requireTerminal(unless: yes, "detach", "detached")
-        let client = try gateway.client()
-        var lock = try await NameResolver(client).lock(lock)
+        var (client, lock) = try await lock.find(at: gateway)
         if !yes {
             // Look up the name of a lock that was given by its id, for the confirmation question.
             lock = NameMatch(id: lock.id, name: try await client.devices.get(lock.id).content.name)
-            let count = try await openGuestAccesses(lock.id, client)
+            // The guest accesses to the lock that have not ended and are visible to the caller.
+            let (accesses, now) = (
+                try await client.guestAccesses.list([("deviceId", lock.id)]).all().content, SystemClock().now()
+            )
+            let count = accesses.count { !GuestAccessView(access: $0, now: now).isOver }
             try Confirmation.ask(Self.question(lock.name, guestAccesses: count), otherwise: "Nothing was detached.")
         }
         try await client.devices.detach(lock.id)
-        StandardStream.output.line(
-            OutputStyle.output.isInteractive
-                // Use the id: the name no longer refers to a lock.
-                ? "Detached \(lock.name.printable).\n  its history: doorward log \(lock.id.printable)"
-                : "\(lock.name.printable)\tdetached")
-    }
-
-    /// Returns the number of guest accesses to the lock that have not ended and are visible to the caller.
-    private func openGuestAccesses(_ id: String, _ client: DoorwardClient) async throws -> Int {
-        let now = SystemClock().now()
-        return try await client.guestAccesses.list([("deviceId", id)]).all().content
-            .count { !GuestAccessView($0, now: now).isOver }
+        // Use the id: the name no longer refers to a lock.
+        let history = "its history: doorward log \(lock.id.printable)"
+        StandardStream.tell("Detached \(lock.name.printable).\n  \(history)", values: lock.name, "detached")
     }
 
     static func question(_ name: String, guestAccesses count: Int) -> String {

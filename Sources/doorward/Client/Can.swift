@@ -6,10 +6,9 @@ import DoorwardDomain
 /// What the commands `can` and `who-can` ask about: an operation on a lock, now or later.
 struct LockQuestion: ParsableArguments {
     @Argument(help: ArgumentHelp("The operation, such as unlock.", valueName: "operation"))
-    var operation: OperationArgument
+    var operation: LockOperation
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Option(
         parsing: .unconditional,
@@ -21,10 +20,8 @@ struct LockQuestion: ParsableArguments {
         try at.map { try TimeArgument($0, option: "--at").instant(now: now).description }
     }
 
-    /// Runs `body`, and names rejected fields by the arguments and options.
-    func naming<Result>(_ body: () async throws -> Result) async throws -> Result {
-        try await namingOptions(["at": "--at", "userId": "the person", "deviceId": "the lock"], body)
-    }
+    /// The arguments and options that set the fields of the request.
+    static let options: [String: FieldOption] = ["at": "--at", "userId": "the person", "deviceId": "the lock"]
 }
 
 /// `doorward can`: decides whether a person may do something to a lock, without doing it.
@@ -33,7 +30,7 @@ struct Can: AsyncParsableCommand {
         abstract: "Ask whether a person may do something to a lock, and why. Nothing is done.",
         discussion: """
             USER is `me`, an email address, an id or a name. To ask about another person you need to be able to grant access to the \
-            lock. LOCK is a name or id. OPERATION is one of \(OperationArgument.help).
+            lock. LOCK is a name or id. OPERATION is one of \(LockOperation.help).
 
             --at asks about a later time: the answer assumes that the rights stay as they are now. \(TimeArgument.help)
 
@@ -51,15 +48,12 @@ struct Can: AsyncParsableCommand {
 
     func run() async throws {
         let instant = try question.instant(now: SystemClock().now())
-        let client = try output.client()
-        let finder = NameResolver(client)
-        let lock = try await finder.lock(question.lock)
-        let person = try await finder.askedPerson(user, on: lock.id)
-        let answer = try await question.naming {
+        let (client, lock) = try await question.lock.find(at: output.gateway)
+        let person = try await NameResolver(client).askedPerson(user, on: lock.id)
+        let answer = try await namingOptions(LockQuestion.options) {
             try await client.decide(question.operation.action, on: lock.id, by: person?.id, at: instant)
         }
-        let view = DecisionView(decision: answer.content, person: person?.name, lock: lock.name)
-        output.print(json: answer.json) { [view.sentence($0)] }
+        output.print(json: answer.json) { [answer.content.sentence(person: person?.name, lock: lock.name, $0)] }
         if !answer.content.allowed { throw ExitCode.failure }
     }
 }
@@ -71,7 +65,7 @@ struct WhoCan: AsyncParsableCommand {
         abstract: "List everyone who may do something to a lock, and by which right.",
         discussion: """
             You need to be able to read the lock's access log. Tenants see their co-tenants and guests by name, and others as staff. \
-            LOCK is a name or id. OPERATION is one of \(OperationArgument.help).
+            LOCK is a name or id. OPERATION is one of \(LockOperation.help).
 
             --at asks about a later time: the answer assumes that the rights stay as they are now. \(TimeArgument.help)
 
@@ -85,71 +79,56 @@ struct WhoCan: AsyncParsableCommand {
     func run() async throws {
         let now = SystemClock().now()
         let instant = try question.instant(now: now)
-        let client = try output.client()
-        let lock = try await NameResolver(client).lock(question.lock)
-        let entries = try await question.naming {
+        let (client, lock) = try await question.lock.find(at: output.gateway)
+        let entries = try await namingOptions(LockQuestion.options) {
             try await client.whoCan(question.operation.action, on: lock.id, at: instant).all()
         }
-        output.print(json: entries.json) { style in
-            guard !entries.content.isEmpty else {
-                let verb = DecisionView.verb(question.operation.action)
-                return style.isInteractive ? ["Nobody may \(verb) \(lock.name.printable)."] : []
-            }
-            let style = table.style(style)
-            return Self.table(entries.content, style, now: now).lines(style)
+        let empty = "Nobody may \(question.operation.action.verb) \(lock.name.printable)."
+        output.print(json: entries.json) {
+            let style = table.style($0)
+            return Self.table(entries.content, style, now: now).lines(style, empty: empty)
         }
     }
 
     static func table(_ entries: [Doorward.PermittedPrincipal], _ style: OutputStyle, now: Timestamp) -> Table {
-        let rows = entries.map { entry in
+        Table(
+            entries,
             [
-                Table.Cell(entry.principal.name), Table.Cell(DisplayText.word(entry.principal.kind)),
-                Table.Cell(entry.rule.role.map(DisplayText.role)),
-                Table.Cell(
-                    entry.until.map(style.instant),
-                    short: entry.until.map { style.shortInstant($0, now: now, withSeconds: false) }),
-                Table.Cell(entry.principal.id, .dim),
-            ]
-        }
-        return Table(
-            "WHO", "KIND", "ROLE", "UNTIL", "ID",
-            fittings: [.cut(to: 8), .whole, .cut(to: 8), .whole, .id], rows: rows)
+                Column("WHO", .cut(to: 8)) { Table.Cell($0.principal.name) },
+                Column("KIND") { Table.Cell(DisplayText.word($0.principal.kind)) },
+                Column("ROLE", .cut(to: 8)) { Table.Cell($0.rule.role.map(DisplayText.word)) },
+                Column("UNTIL") { style.cell($0.until, now: now) }, Column("ID", .id) { Table.Cell($0.principal.id, .dim) },
+            ])
     }
 }
 
-/// Prints a decision as one sentence: the answer, the reason of a denial, and what would have to change.
-struct DecisionView {
-    let decision: Doorward.Decision
-    /// The name of the person; `nil` for the caller.
-    let person: String?
-    let lock: String
-
+extension Doorward.Decision {
+    /// The decision as one sentence: the answer, the reason of a denial, and what would have to change.
+    ///
     /// For example `Gus may not unlock Cellar: outside the hours of the guest access; opens Mon 2026-11-23 09:00 (CET)`.
-    func sentence(_ style: OutputStyle) -> String {
-        let time = decision.assumes == nil ? "" : " at \(style.zonedInstant(decision.at))"
-        let may = "\(person?.printable ?? "You") may\(decision.allowed ? "" : " not") \(Self.verb(decision.operation))"
-        let details = decision.allowed ? [basis] : [reason, remedy(style)]
+    ///
+    /// - Parameter person: the name of the person; `nil` for the caller.
+    func sentence(person: String?, lock: String, _ style: OutputStyle) -> String {
+        let time = assumes == nil ? "" : " at \(style.zonedInstant(at))"
+        let may = "\(person?.printable ?? "You") may\(allowed ? "" : " not") \(operation.verb)"
+        let details = allowed ? [rule.map(Self.basis)] : [reason.map(DisplayText.reason), remedy(style)]
         let tail = details.compactMap(\.self).joined(separator: "; ")
-        let assumption = decision.assumes == "current_rules" ? " (if the rights do not change until then)" : ""
+        let assumption = assumes == "current_rules" ? " (if the rights do not change until then)" : ""
         return "\(may) \(lock.printable)\(time)\(tail.isEmpty ? "" : ": \(tail)")\(assumption)"
     }
 
-    private var basis: String? { decision.rule.map(Self.basis) }
-
-    private var reason: String? { decision.reason.map(DisplayText.reason) }
-
     /// What would have to change for the operation to be allowed.
     private func remedy(_ style: OutputStyle) -> String? {
-        switch decision.reason?.rawValue {
+        switch reason?.rawValue {
         case "no_association": "needs a role or a guest access for this lock"
-        case "role_insufficient": decision.missing?.role.map { "needs the role \(DisplayText.role($0)) or a higher one" }
-        case "operation_not_granted": "needs a guest access that includes \(DisplayText.word(decision.operation))"
+        case "role_insufficient": missing?.role.map { "needs the role \(DisplayText.word($0)) or a higher one" }
+        case "operation_not_granted": "needs a guest access that includes \(DisplayText.word(operation))"
         case "guest_window_ended":
-            "\(decision.closesAt.map { "ended \(style.zonedInstant($0)); " } ?? "")needs a new guest access"
-        case "guest_window_not_started", "outside_schedule": decision.opensAt.map { "opens \(style.zonedInstant($0))" }
+            "\(closesAt.map { "ended \(style.zonedInstant($0)); " } ?? "")needs a new guest access"
+        case "guest_window_not_started", "outside_schedule": opensAt.map { "opens \(style.zonedInstant($0))" }
         case "guest_access_revoked", "grantor_lost_access", "guest_uses_exhausted": "needs a new guest access"
-        case "feature_unavailable": decision.missing?.module.map { "needs \($0.rawValue.printable) in the subscription" }
-        case "capability_missing": decision.missing?.capability.map { "the lock has no \(DisplayText.word($0))" }
+        case "feature_unavailable": missing?.module.map { "needs \($0.rawValue.printable) in the subscription" }
+        case "capability_missing": missing?.capability.map { "the lock has no \(DisplayText.word($0))" }
         case "remote_operation_disabled": "a manager of the property can turn it on"
         case "lockdown_active": "an owner or portfolio admin can still open with --override, and lifting the lockdown ends it"
         case "user_disabled": "a super admin can enable the account"
@@ -163,20 +142,23 @@ struct DecisionView {
     static func basis(_ rule: Doorward.Rule) -> String {
         switch (rule.kind, rule.role) {
         case ("GUEST_ACCESS", _): "by a guest access"
-        case (_, let role?): "as \(DisplayText.role(role))"
+        case (_, let role?): "as \(DisplayText.word(role))"
         case (_, nil): "by a role"
         }
     }
 
-    /// An operation as a verb that the name of a lock can follow.
-    static func verb(_ operation: Doorward.Action) -> String {
-        switch operation {
+}
+
+extension Doorward.Action {
+    /// The operation as a verb that the name of a lock can follow.
+    var verb: String {
+        switch self {
         case "VIEW_STATUS": "see the status of"
         case "CHANGE_SETTINGS": "change the settings of"
         case "VIEW_ACCESS_HISTORY": "read the access log of"
         case "GRANT_ACCESS": "grant access to"
         case "LOCKDOWN": "lock down the property of"
-        default: DisplayText.word(operation)
+        default: DisplayText.word(self)
         }
     }
 }

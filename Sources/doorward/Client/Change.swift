@@ -27,8 +27,7 @@ struct Change: AsyncParsableCommand {
               doorward change Cleaner --any-hours --any-uses
             """)
 
-    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
-    var access: String
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The new start.", valueName: "time"))
     var from: String?
@@ -51,8 +50,8 @@ struct Change: AsyncParsableCommand {
         help: ArgumentHelp(
             "All operations that the guest may perform after the change: \(GuestOperations.allowed.joined(separator: ", ")).",
             valueName: "operations"),
-        completion: .list(GuestOperations.allowed), transform: GuestOperations.init)
-    var operations: GuestOperations?
+        completion: .list(GuestOperations.allowed), transform: GuestOperations.words)
+    var operations: [String]?
 
     @Option(
         help: ArgumentHelp(
@@ -83,9 +82,8 @@ struct Change: AsyncParsableCommand {
 
     func run() async throws {
         let times = try WindowTimes(from: from, until: until)
-        let client = try output.client()
+        let (client, found) = try await access.find(at: output.gateway)
         let finder = NameResolver(client)
-        let found = try await finder.guestAccess(access)
         var locks: [String] = []
         for lock in lock { locks.append(try await finder.lock(lock).id) }
         let before = try await client.guestAccesses.get(found.id)
@@ -100,7 +98,7 @@ struct Change: AsyncParsableCommand {
         let zone = followsProperty && !output.json ? try await finder.timeZone(ofProperty: new.propertyId) : nil
         let now = SystemClock().now()
         func view(_ access: Doorward.GuestAccess) -> GuestAccessView {
-            GuestAccessView(access, lockNames: lockNames, propertyZone: zone, now: now)
+            GuestAccessView(access: access, lockNames: lockNames, propertyZone: zone, now: now)
         }
         let views = GuestAccessChangeView(before: view(old), after: view(new))
         output.print(json: answer.json, lines: views.lines)
@@ -112,7 +110,7 @@ struct Change: AsyncParsableCommand {
         of access: Doorward.GuestAccess, to times: WindowTimes, _ locks: [String], _ finder: NameResolver
     ) async throws -> Doorward.GuestAccessChange {
         var change = Doorward.GuestAccessChange()
-        (change.label, change.operations) = (label, operations?.words)
+        (change.label, change.operations) = (label, operations)
         if !locks.isEmpty { change.deviceIds = locks }
         if let maxUses = limits.maxUses { change.maxUses = .some(maxUses) }
         if anyUses { change.maxUses = .some(nil) }
@@ -188,42 +186,5 @@ struct GuestAccessChangeView {
             ("hours", view.hours ?? (style.isInteractive ? "all" : "-")),
             ("uses", view.uses ?? (style.isInteractive ? "any number" : "-")), ("status", view.status.text),
         ]
-    }
-}
-
-/// The command-line option that sets a field of a request, for messages about the field.
-struct FieldOption: Equatable, Sendable, ExpressibleByStringLiteral {
-    /// An option such as `--until`, or a noun for a positional argument.
-    let name: String
-    /// The typed value; `nil` if it is not a single text.
-    var value: String?
-    /// The allowed values or keys of the field; empty if they are not known here.
-    var candidates: [String] = []
-
-    init(_ name: String, value: String? = nil, candidates: [String] = []) {
-        (self.name, self.value, self.candidates) = (name, value, candidates)
-    }
-
-    init(stringLiteral name: String) { self.init(name) }
-}
-
-/// Runs `body`, and names rejected fields of its request by their command-line options.
-///
-/// - Parameter options: the options by the names of the fields; a field stands also for the fields that it contains.
-func namingOptions<Result>(_ options: [String: FieldOption], _ body: () async throws -> Result) async throws -> Result {
-    try await namingOptions({ options[$0] ?? options[String($0.prefix { $0 != "." && $0 != "[" })] }, body)
-}
-
-/// Runs `body`, and names rejected fields of its request by their command-line options.
-///
-/// - Parameter option: maps a field to its option; `nil` for a field without one.
-/// - Throws: a `CommandFailure` for a request with wrong fields; every other error unchanged.
-func namingOptions<Result>(
-    _ option: (String) -> FieldOption?, _ body: () async throws -> Result
-) async throws -> Result {
-    do {
-        return try await body()
-    } catch ClientError.refused(let refusal) where !refusal.fields.isEmpty {
-        throw CommandFailure(RefusalWords(refusal, style: .error, option: option).text)
     }
 }

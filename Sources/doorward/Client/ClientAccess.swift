@@ -101,24 +101,15 @@ struct ClientAccess {
     ///
     /// - Parameter isRenewing: whether an expired session is renewed.
     func client(isRenewing: Bool = true) throws -> DoorwardClient {
-        if let token { return try client(server: tokenServer(), .bearer(token), caFile: caFile) }
+        if let token {
+            let missing = "DOORWARD_TOKEN is set; set DOORWARD_SERVER to the gateway that the token is for, too"
+            guard let server else { throw CommandFailure(missing, code: 2) }
+            return try client(server: server, .bearer(token), caFile: caFile)
+        }
         guard let (file, session) = try session() else { throw ClientError.notSignedIn(server: server) }
         let credentials: Credentials = isRenewing ? .session(file) : .sessionWithoutRefresh(file)
         let server = signIn == nil ? server ?? session.server : session.server
         return try client(server: server, credentials, caFile: caFile ?? session.caFile)
-    }
-
-    /// Returns the address of the gateway for which the token from the environment is valid.
-    func tokenServer() throws -> String {
-        guard let server else {
-            throw CommandFailure("DOORWARD_TOKEN is set; set DOORWARD_SERVER to the gateway that the token is for, too", code: 2)
-        }
-        return server
-    }
-
-    /// Returns a client for a session at the session's own gateway, regardless of the address in the environment.
-    func client(of session: Session, in file: SessionFile) throws -> DoorwardClient {
-        try client(server: session.server, .session(file), caFile: caFile ?? session.caFile)
     }
 
     /// Returns a client for a new sign-in. The client trusts the CA file given on the command line
@@ -167,57 +158,93 @@ extension CommandFailure {
         case .badAddress(let text, let why): self.init("`\(text.printable)` is not the address of a gateway: \(why)", code: 2)
         case .sessionFile(let path, let why): self.init("\(path): \(why)")
         case .authorityFile(let path, let why): self.init("the certificate file \(path.printable) cannot be used: \(why)")
-        case .refused(let refusal): self.init(RefusalWords(refusal, style: style).text)
+        case .refused(let refusal): self.init(refusal.sentence(style))
         }
     }
 }
 
-/// The message about a refused request: the gateway's sentence, followed by the known details of the reason.
-struct RefusalWords {
-    private let refusal: APIError
-    private let style: OutputStyle
-    private let fieldLines: [String]
-
-    /// - Parameter option: maps a field to its command-line option; if it returns `nil`, the
-    ///   message contains the field's own name.
-    init(_ refusal: APIError, style: OutputStyle, option: (String) -> FieldOption? = { _ in nil }) {
-        (self.refusal, self.style) = (refusal, style)
-        fieldLines = refusal.fields.map { DisplayText.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
-    }
-
-    var text: String {
-        let request = refusal.requestID.map { "request \($0.printable)" }
-        let details = (denialLines + fieldLines + commandLines + [request]).compactMap(\.self)
+extension APIError {
+    /// The message about the refused request: the gateway's sentence, followed by the known details of the reason.
+    ///
+    /// - Parameters:
+    ///   - style: the style of standard error.
+    ///   - option: maps a field to its command-line option; if it returns `nil`, the message contains the field's own name.
+    func sentence(_ style: OutputStyle, option: (String) -> FieldOption? = { _ in nil }) -> String {
+        // Without its reference to `details`: the lines below the sentence name the fields.
+        let sentence = message.printable.replacing(#/; see details[A-Za-z.]*(?=\.)/#, with: "")
+        let fieldLines = fields.map { DisplayText.problem($0.problem, of: option($0.field) ?? FieldOption($0.field)) }
+        let request = requestID.map { "request \($0.printable)" }
+        let details = (denialLines(style) + fieldLines + commandLines + [request]).compactMap(\.self)
         return ([sentence] + details.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    /// The gateway's sentence without its reference to `details`: the lines below the sentence name the fields.
-    private var sentence: String {
-        refusal.message.printable.replacing(#/; see details[A-Za-z.]*(?=\.)/#, with: "")
-    }
-
-    private var denialLines: [String?] {
-        guard let denial = refusal.denial else { return [] }
+    private func denialLines(_ style: OutputStyle) -> [String?] {
+        guard let denial else { return [] }
+        let missing = denial.missing
         return [
             denial.opensAt.map { "opens \(style.zonedInstant($0))" },
             denial.closesAt.map { "\(denial.reason == "guest_window_ended" ? "ended" : "ends") \(style.zonedInstant($0))" },
-            denial.missing?.role.map {
-                $0 == .superAdmin ? "only a super admin may" : "needs the role \(DisplayText.role($0)) or a higher one"
+            missing?.role.map {
+                $0 == .superAdmin ? "only a super admin may" : "needs the role \(DisplayText.word($0)) or a higher one"
             },
-            denial.missing?.operation.map { "needs the operation \(DisplayText.word($0))" },
-            denial.missing?.capability.map { "the lock has no \(DisplayText.word($0))" },
-            denial.missing?.module.map { "needs \($0.rawValue.printable) in the subscription" },
-            denial.rule?.role.map { "your role there: \(DisplayText.role($0))" },
+            missing?.operation.map { "needs the operation \(DisplayText.word($0))" },
+            missing?.capability.map { "the lock has no \(DisplayText.word($0))" },
+            missing?.module.map { "needs \($0.rawValue.printable) in the subscription" },
+            denial.rule?.role.map { "your role there: \(DisplayText.word($0))" },
         ]
     }
 
     private var commandLines: [String?] {
-        guard let command = refusal.command else { return [] }
+        guard let command else { return [] }
         let sent = command.sent.map { $0 ? "the command was sent to the lock" : "nothing was sent to the lock" }
         return [
             "command \(command.id.printable)\(command.outcomeDetail.map { ": \(DisplayText.word($0))" } ?? "")",
             sent ?? "it is not known whether the command was sent to the lock",
         ]
+    }
+}
+
+/// The command-line option that sets a field of a request, for messages about the field.
+struct FieldOption: Equatable, Sendable, ExpressibleByStringLiteral {
+    /// An option such as `--until`, or a noun for a positional argument.
+    let name: String
+    /// The typed value; `nil` if it is not a single text.
+    var value: String?
+    /// The allowed values or keys of the field; empty if they are not known here.
+    var candidates: [String] = []
+
+    init(_ name: String, value: String? = nil, candidates: [String] = []) {
+        (self.name, self.value, self.candidates) = (name, value, candidates)
+    }
+
+    init(stringLiteral name: String) { self.init(name) }
+}
+
+/// Runs `body`, and names rejected fields of its request by their command-line options.
+///
+/// - Parameters:
+///   - options: the options by the names of the fields; a field stands also for the fields that it contains.
+///   - explain: the sentence about a refusal that the command words itself; `nil` for any other refusal.
+func namingOptions<Result>(
+    _ options: [String: FieldOption] = [:], explain: (APIError) -> String? = { _ in nil }, _ body: () async throws -> Result
+) async throws -> Result {
+    try await namingOptions({ options[$0] ?? options[String($0.prefix { $0 != "." && $0 != "[" })] }, explain: explain, body)
+}
+
+/// Runs `body`, and names rejected fields of its request by their command-line options.
+///
+/// - Parameters:
+///   - option: maps a field to its option; `nil` for a field without one.
+///   - explain: the sentence about a refusal that the command words itself; `nil` for any other refusal.
+/// - Throws: a `CommandFailure` for a request with wrong fields, and for a refusal with a sentence; every other error unchanged.
+func namingOptions<Result>(
+    _ option: (String) -> FieldOption?, explain: (APIError) async -> String? = { _ in nil }, _ body: () async throws -> Result
+) async throws -> Result {
+    do {
+        return try await body()
+    } catch ClientError.refused(let refusal) {
+        if let sentence = await explain(refusal) { throw CommandFailure(sentence) }
+        throw refusal.fields.isEmpty ? ClientError.refused(refusal) : CommandFailure(refusal.sentence(.error, option: option))
     }
 }
 

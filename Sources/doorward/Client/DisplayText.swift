@@ -22,8 +22,6 @@ enum DisplayText {
         }
     }
 
-    static func role(_ role: Doorward.Role) -> String { word(role.rawValue) }
-
     /// Returns the problem of a field as a sentence about the option that set the field.
     static func problem(_ code: String, of option: FieldOption) -> String {
         let name = option.name.printable

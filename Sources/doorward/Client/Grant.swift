@@ -48,10 +48,10 @@ struct Grant: AsyncParsableCommand {
         help: ArgumentHelp(
             """
             The operations that the guest may perform, separated by commas: \(GuestOperations.allowed.joined(separator: ", ")). \
-            (default: \(GuestOperations.standard))
+            (default: \(GuestOperations.standard.joined(separator: ",")))
             """,
             valueName: "operations"),
-        completion: .list(GuestOperations.allowed), transform: GuestOperations.init)
+        completion: .list(GuestOperations.allowed), transform: GuestOperations.words)
     var operations = GuestOperations.standard
 
     @Flag(name: .customLong("label"), help: "Take the first argument as the label of a guest without an account.")
@@ -78,7 +78,15 @@ struct Grant: AsyncParsableCommand {
         let finder = NameResolver(client)
         var found: [NameMatch] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
-        let guest = isLabel ? .label(self.guest) : try await finder.guest(self.guest)
+        var access = Doorward.NewGuestAccess(
+            guestUserId: nil, label: isLabel ? guest : name, deviceIds: found.map(\.id), operations: operations,
+            validFrom: "", validUntil: "", maxUses: limits.maxUses)
+        if !isLabel {
+            let hint = "Name the person by email address or id, or add --label for a guest without an account."
+            let isAddress = guest.contains("@")
+            access.guestEmail = isAddress ? guest.trimmed : nil
+            access.guestUserId = isAddress ? nil : try await finder.person(guest, hint: hint).id
+        }
         let needing = times.localOption ?? limits.hoursOption
         let zone = try await limits.zone(for: needing) { [id = found.first?.id] in
             guard let id else { return nil }
@@ -86,58 +94,39 @@ struct Grant: AsyncParsableCommand {
         }
         let now = SystemClock().now()
         let window = times.resolved(now: now, in: zone)
-        var access = Doorward.NewGuestAccess(
-            guestUserId: nil, label: name, deviceIds: found.map(\.id), operations: operations.words,
-            validFrom: window.from?.text ?? "", validUntil: window.until?.text ?? "",
-            timeZone: times.localOption == nil ? limits.zone?.name : zone?.name, maxUses: limits.maxUses)
+        (access.validFrom, access.validUntil) = (window.from?.text ?? "", window.until?.text ?? "")
+        access.timeZone = times.localOption == nil ? limits.zone?.name : zone?.name
         // Without --zone the hours follow the zone of the property, also when it changes.
         if limits.hoursOption != nil {
             access.schedule = Doorward.GuestAccess.Schedule(limits.recurring, timeZone: limits.zone?.name)
         }
-        let answer = try await grant(access, guest, finder)
+        let complete = access
+        let answer = try await namingOptions(
+            option, explain: { $0.status == 404 ? await finder.missingGuest(complete) + " Nothing was granted." : nil }
+        ) { try await client.guestAccesses.create(complete) }
         let locks = Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
         let granted = answer.content
-        func view(hasLink: Bool = false) -> GuestAccessView {
-            GuestAccessView(
-                granted, lockNames: locks, hasLink: hasLink, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
-        }
-        guard createsLink else { return show(view(), answer.json) }
+        var view = GuestAccessView(
+            access: granted, lockNames: locks, propertyZone: limits.zone == nil ? zone?.name : nil, now: now)
+        guard createsLink else { return show(view, answer.json, nil) }
         do {
             let link = try await client.guestAccesses.createLink(of: granted.id)
-            show(
-                view(hasLink: true), GuestLinkView.json(granted: answer.json, link: link.json), link: link.content)
+            view.hasLink = true
+            show(view, Doorward.GuestLink.json(granted: answer.json, link: link.json), link.content)
         } catch {
             // The access exists nevertheless.
-            show(view(), answer.json)
+            show(view, answer.json, nil)
             throw error
         }
     }
 
-    private func show(_ view: GuestAccessView, _ json: [UInt8], link: Doorward.GuestLink? = nil) {
-        let linkView = link.map { GuestLinkView($0, access: view.access.id) }
+    private func show(_ view: GuestAccessView, _ json: [UInt8], _ link: Doorward.GuestLink?) {
         output.print(json: json) { style in
             (style.isInteractive
-                ? sentences(view, style, hasLink: link != nil) : GuestAccessView.table([view], style).lines(style))
-                + (linkView?.lines(style) ?? [])
+                ? sentences(view, style) : GuestAccessView.table([view], style).lines(style))
+                + (link?.lines(access: view.access.id, style) ?? [])
         }
         output.warn(view.clockChanges + [link?.warning?.printable].compactMap(\.self))
-    }
-
-    private func grant(
-        _ new: Doorward.NewGuestAccess, _ guest: NameResolver.Guest, _ finder: NameResolver
-    ) async throws -> Response<Doorward.GuestAccess> {
-        var access = new
-        switch guest {
-        case .person(let id, _): access.guestUserId = id
-        case .address(let email): access.guestEmail = email
-        case .label(let label): access.label = label
-        }
-        do {
-            let complete = access
-            return try await namingOptions(option) { try await finder.client.guestAccesses.create(complete) }
-        } catch ClientError.refused(let refusal) where refusal.status == 404 {
-            throw CommandFailure(await finder.missingGuest(guest) + " Nothing was granted.")
-        }
     }
 
     /// Maps a field of the request to its command-line option.
@@ -149,11 +138,11 @@ struct Grant: AsyncParsableCommand {
         }
     }
 
-    private func sentences(_ view: GuestAccessView, _ style: OutputStyle, hasLink: Bool) -> [String] {
+    private func sentences(_ view: GuestAccessView, _ style: OutputStyle) -> [String] {
         let id = view.access.id.printable
         return ["\(view.guest.printable) may \(view.operations) \(view.locks.printable)"] + view.understood(style) + [
             "`doorward change \(id)` changes it.", "`doorward revoke \(id)` ends it.",
-        ] + (isLabel && !hasLink ? ["`doorward link create \(id)` creates the link with which the guest can use it."] : [])
+        ] + (isLabel && !view.hasLink ? ["`doorward link create \(id)` creates the link with which the guest can use it."] : [])
     }
 }
 
@@ -191,8 +180,8 @@ struct GuestLimitOptions: ParsableArguments {
             """
             Other hours on one date: 2026-12-24=09:00-12:00, or 2026-12-25=closed; the option can be repeated.
             """,
-            valueName: "date=hours"), transform: SpecialDayArgument.init)
-    var special: [SpecialDayArgument] = []
+            valueName: "date=hours"), transform: Doorward.GuestAccess.SpecialDay.init(typed:))
+    var special: [Doorward.GuestAccess.SpecialDay] = []
 
     @Option(help: ArgumentHelp("The total number of commands that may open a lock.", valueName: "number"))
     var maxUses: Int?
@@ -200,8 +189,8 @@ struct GuestLimitOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The time zone of times without an offset and of the hours, as in Europe/Berlin. (default: the property's)",
-            valueName: "zone"), transform: ZoneArgument.init)
-    var zone: ZoneArgument?
+            valueName: "zone"), transform: TimeZoneRules.typed)
+    var zone: TimeZoneRules?
 
     var recurring: RecurringHours { RecurringHours(days: days, hours: hours, special: special.isEmpty ? nil : special) }
 
@@ -223,7 +212,7 @@ struct GuestLimitOptions: ParsableArguments {
     ///   - ofProperty: looks up the zone of the property; `nil` if it has none that the caller may see.
     /// - Throws: a usage error if a zone is needed and there is none.
     func zone(for option: String?, ofProperty: () async throws -> String?) async throws -> TimeZoneRules? {
-        if let zone { return TimeZoneDatabase.system.rules(of: zone.name) }
+        if let zone { return zone }
         guard let option else { return nil }
         let offset = option == "--from" || option == "--until" ? ", or a time with an offset, as in 2026-12-24T15:00+01:00" : ""
         let remedy = "Give one, as in --zone Europe/Berlin\(offset)."
@@ -253,32 +242,24 @@ struct GuestLimitOptions: ParsableArguments {
     }
 }
 
-/// The operations allowed to a guest, as typed for `--operations`.
-struct GuestOperations: Equatable, Sendable, CustomStringConvertible {
-    /// The API's names of the operations, without duplicates, in the typed order.
-    let words: [String]
-
+/// The operations allowed to a guest, by their names in the API.
+enum GuestOperations {
     static let allowed = [LockOperation.lock, .unlock, .unlatch].map(\.rawValue)
+    static let standard = ["LOCK", "UNLOCK"]
 
-    static let standard = GuestOperations(words: ["LOCK", "UNLOCK"])
-
-    private init(words: [String]) { self.words = words }
-
+    /// Reads the operations as typed for `--operations`.
+    ///
+    /// - Returns: the operations without duplicates, in the typed order.
     /// - Throws: a `ValidationError` that lists the wrong operation and the allowed ones.
-    init(_ text: String) throws {
-        var words: [String] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+    static func words(_ text: String) throws -> [String] {
+        try text.split(separator: ",", omittingEmptySubsequences: false).reduce(into: []) { words, part in
             let typed = String(part.filter { !$0.isWhitespace })
-            guard Self.allowed.contains(typed.uppercased()) else {
-                let hint = nearestName(to: typed, among: Self.allowed).map { "Did you mean `\($0)`? " } ?? ""
+            guard allowed.contains(typed.uppercased()) else {
+                let hint = nearestName(to: typed, among: allowed).map { "Did you mean `\($0)`? " } ?? ""
                 throw ValidationError(
-                    "`\(typed.printable)` is not an operation. \(hint)The operations are \(Self.allowed.joined(separator: ", "))."
-                )
+                    "`\(typed.printable)` is not an operation. \(hint)The operations are \(allowed.joined(separator: ", ")).")
             }
             if !words.contains(typed.uppercased()) { words.append(typed.uppercased()) }
         }
-        self.init(words: words)
     }
-
-    var description: String { words.joined(separator: ",") }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorwardAPI
 import DoorwardClient
 import DoorwardControl
 import DoorwardDomain
@@ -30,17 +31,16 @@ struct Grants: AsyncParsableCommand {
         let deviceID: String? = if let lock { try await finder.lock(lock).id } else { nil }
         let accesses = try await client.guestAccesses.list([("deviceId", deviceID)]).all()
         let locks = output.json ? [:] : try await finder.lockNames(in: accesses.content)
-        var linked: Set<String> = []
-        if !output.json, !accesses.content.isEmpty {
-            let answer = try await client.guestAccesses.list([("deviceId", deviceID), ("hasLink", "true")]).all()
-            linked = Set(answer.content.map(\.id))
-        }
+        let hasLinks = !output.json && !accesses.content.isEmpty
+        let withLink = client.guestAccesses.list([("deviceId", deviceID), ("hasLink", "true")])
+        let linked = hasLinks ? Set(try await withLink.all().content.map(\.id)) : []
         let now = SystemClock().now()
-        output.print(json: accesses.json) { style in
-            if accesses.content.isEmpty { return style.isInteractive ? ["There are no guest accesses."] : [] }
-            let views = accesses.content.map { GuestAccessView($0, lockNames: locks, hasLink: linked.contains($0.id), now: now) }
-            let style = table.style(style)
-            return GuestAccessView.table(views, style).lines(style)
+        let views = accesses.content.map {
+            GuestAccessView(access: $0, lockNames: locks, hasLink: linked.contains($0.id), now: now)
+        }
+        output.print(json: accesses.json) {
+            let style = table.style($0)
+            return GuestAccessView.table(views, style).lines(style, empty: "There are no guest accesses.")
         }
     }
 }
@@ -48,22 +48,13 @@ struct Grants: AsyncParsableCommand {
 /// Prints a guest access.
 struct GuestAccessView {
     let access: Doorward.GuestAccess
+    /// The names of locks by id.
+    var lockNames: [String: String] = [:]
     /// Whether there is a link that the caller may know of.
-    let hasLink: Bool
-    private let lockNames: [String: String]
-    private let propertyZone: String?
-    private let now: Timestamp
-
-    /// - Parameters:
-    ///   - lockNames: the names of locks by id.
-    ///   - propertyZone: the zone that hours without their own follow; `nil` if it is not known.
-    init(
-        _ access: Doorward.GuestAccess, lockNames: [String: String] = [:], hasLink: Bool = false, propertyZone: String? = nil,
-        now: Timestamp
-    ) {
-        (self.access, self.lockNames, self.hasLink, self.now) = (access, lockNames, hasLink, now)
-        self.propertyZone = propertyZone
-    }
+    var hasLink = false
+    /// The zone that hours without their own follow; `nil` if it is not known.
+    var propertyZone: String?
+    let now: Timestamp
 
     var guest: String { access.guest?.name ?? access.label ?? access.guestUserId ?? "somebody" }
 
@@ -94,59 +85,32 @@ struct GuestAccessView {
     /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
     /// table with them does not fit. If it still does not fit, only the number of uses that are left is shown.
     static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
-        let filled = style.isInteractive ? Column.all.filter { $0.isKept(in: views) } : Column.all
+        let filled = columns(style).filter { column in
+            !style.isInteractive || !["HOURS", "USES", "LINK"].contains(column.heading)
+                || views.contains { column.cell($0).text != "-" }
+        }
         let withoutIDs = filled.filter { $0.fitting != .id }
-        let narrow = withoutIDs.map { $0.heading == Column.uses.heading ? Column.usesLeft : $0 }
-        let first = [filled, withoutIDs].lazy.map { table(views, $0, style) }.first { $0.fits(style) }
-        return first ?? table(views, narrow, style)
+        if let table = [filled, withoutIDs].lazy.map({ Table(views, $0) }).first(where: { $0.fits(style) }) { return table }
+        return Table(views, withoutIDs.map { $0.heading == "USES" ? Column("USES", .whole, \.usesLeft) : $0 })
     }
 
-    private static func table(_ views: [GuestAccessView], _ columns: [Column], _ style: OutputStyle) -> Table {
-        Table(
-            columns.map(\.heading), fittings: columns.map(\.fitting),
-            rows: views.map { view in columns.map { $0.cell(view, style) } })
-    }
-
-    private struct Column: Sendable {
-        let heading: String
-        let fitting: Table.Fitting
-        /// Whether the column is left out if none of its cells has a text.
-        var isOptional = false
-        let cell: @Sendable (GuestAccessView, OutputStyle) -> Table.Cell
-
-        static let all = [
-            Column(heading: "GUEST", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.guest) },
-            Column(heading: "LOCKS", fitting: .cut(to: 5)) { view, _ in Table.Cell(view.locks) },
-            Column(heading: "OPERATIONS", fitting: .optional) { view, _ in Table.Cell(view.operations) },
-            Column(heading: "FROM", fitting: .whole) { $0.cell($0.access.validFrom, $1) },
-            Column(heading: "UNTIL", fitting: .whole) { $0.cell($0.access.validUntil, $1) },
-            Column(heading: "HOURS", fitting: .cut(to: 5), isOptional: true) { view, _ in Table.Cell(view.hours) },
-            uses,
-            Column(heading: "LINK", fitting: .whole, isOptional: true) { view, _ in Table.Cell(view.hasLink ? "yes" : nil) },
-            Column(heading: "STATUS", fitting: .whole) { view, _ in view.status },
-            Column(heading: "ID", fitting: .id) { view, _ in Table.Cell(view.access.id, .dim) },
+    private static func columns(_ style: OutputStyle) -> [Column<GuestAccessView>] {
+        [
+            Column("GUEST", .cut(to: 5)) { Table.Cell($0.guest) }, Column("LOCKS", .cut(to: 5)) { Table.Cell($0.locks) },
+            Column("OPERATIONS", .optional) { Table.Cell($0.operations) },
+            Column("FROM") { style.cell($0.access.validFrom, now: $0.now) },
+            Column("UNTIL") { style.cell($0.access.validUntil, now: $0.now) },
+            Column("HOURS", .cut(to: 5)) { Table.Cell($0.hours) },
+            Column("USES") { Table.Cell($0.uses, $0.access.usesLeft == 0 ? .red : nil) },
+            Column("LINK") { Table.Cell($0.hasLink ? "yes" : nil) }, Column("STATUS", .whole, \.status),
+            Column("ID", .id) { Table.Cell($0.access.id, .dim) },
         ]
-
-        static let uses = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
-            Table.Cell(view.uses, view.access.usesLeft == 0 ? .red : nil)
-        }
-
-        /// Only the number that is left, at most five characters: from 100,000 on in whole thousands.
-        static let usesLeft = Column(heading: "USES", fitting: .whole, isOptional: true) { view, _ in
-            let left = view.access.usesLeft.map { $0 < 100_000 ? "\($0)" : "\($0 / 1000)k" }
-            return Table.Cell(view.access.maxUses == nil ? nil : left ?? "?", view.access.usesLeft == 0 ? .red : nil)
-        }
-
-        func isKept(in views: [GuestAccessView]) -> Bool {
-            guard isOptional else { return true }
-            let style = OutputStyle(isTerminal: false, environment: [:])
-            return views.contains { cell($0, style).text != "-" }
-        }
     }
 
-    private func cell(_ instant: Doorward.Instant?, _ style: OutputStyle) -> Table.Cell {
-        Table.Cell(
-            instant.map(style.instant), short: instant.map { style.shortInstant($0, now: now, withSeconds: false) })
+    /// Only the number that is left, at most five characters: from 100,000 on in whole thousands.
+    private var usesLeft: Table.Cell {
+        let left = access.usesLeft.map { $0 < 100_000 ? "\($0)" : "\($0 / 1000)k" }
+        return Table.Cell(access.maxUses == nil ? nil : left ?? "?", access.usesLeft == 0 ? .red : nil)
     }
 
     // MARK: - Sentences
@@ -170,12 +134,11 @@ struct GuestAccessView {
         }
         if let max = access.maxUses {
             let left = access.usesLeft ?? max
-            lines.append(left == max ? "  for   \(Self.count(max))" : "  for   \(left) of \(Self.count(max))")
+            lines.append(
+                left == max ? "  for   \(DisplayText.count(max, "use"))" : "  for   \(left) of \(DisplayText.count(max, "use"))")
         }
         return lines
     }
-
-    static func count(_ uses: Int) -> String { uses == 1 ? "1 use" : "\(uses) uses" }
 
     /// An instant of the window as text: on the clock of its zone and in UTC; in a pipe in UTC only.
     func window(_ instant: Doorward.Instant?, _ style: OutputStyle) -> String {
@@ -185,8 +148,8 @@ struct GuestAccessView {
 
     /// Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
     private func zoned(_ time: Timestamp) -> String {
-        guard let zone else { return LocalTime.zoned(time) }
-        return "\(LocalTime.withDay(zone.local(at: time))) \(zone.name)"
+        guard let zone else { return TimeZoneRules.zoned(time) }
+        return "\(zone.local(at: time).withDay) \(zone.name)"
     }
 
     private var zone: TimeZoneRules? { access.resolution?.timeZone.flatMap { TimeZoneDatabase.system.rules(of: $0) } }
@@ -201,7 +164,7 @@ struct GuestAccessView {
 
     private func clockChange(_ option: String, _ change: String?, _ instant: Doorward.Instant?) -> String? {
         guard let zone, let instant = instant.map({ Timestamp($0) }) else { return nil }
-        let clock = LocalTime.withDay(zone.local(at: instant)).split(separator: " ").last ?? ""
+        let clock = zone.local(at: instant).withDay.split(separator: " ").last ?? ""
         switch change {
         case "gap":
             return
@@ -212,7 +175,6 @@ struct GuestAccessView {
         default: return nil
         }
     }
-
 }
 
 /// `doorward revoke`: revokes a guest access.
@@ -227,17 +189,89 @@ struct Revoke: AsyncParsableCommand {
             Example: doorward revoke Plumber
             """)
 
-    @Argument(help: ArgumentHelp("The guest access: an id, a label or the guest's name.", valueName: "access"))
-    var access: String
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
 
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        let client = try gateway.client()
-        let access = try await NameResolver(client).guestAccess(access)
+        let (client, access) = try await access.find(at: gateway)
         try await client.guestAccesses.deletion(of: access.id).perform()
-        let id = access.id.printable
-        let named = access.name.map { "\($0.printable), id \(id)" } ?? id
-        StandardStream.output.line(OutputStyle.output.isInteractive ? "Revoked \(named)." : "\(id)\trevoked")
+        StandardStream.tell("Revoked \(access.nameAndID).", values: access.id, "revoked")
+    }
+}
+
+/// `doorward link`: creates and ends links of guest accesses.
+struct LinkGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link",
+        abstract: "Create and end the link of a guest access, with which a guest needs no account.",
+        discussion: """
+            Whoever has the link can use the guest access until it ends. A guest access has at most one link.
+
+            ACCESS is an id, as `doorward grants` lists it, or a label or guest's name that only one current access has.
+            """,
+        subcommands: [LinkCreate.self, LinkEnd.self])
+}
+
+/// `doorward link create`: creates the link of a guest access.
+struct LinkCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Create the link of a guest access, and print it once.",
+        discussion: """
+            A new link replaces an earlier one, which stops working at once. On a terminal a QR code of the link is printed too.
+
+            Example: doorward link create Plumber
+            """)
+
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
+
+    @OptionGroup var output: AnswerOptions
+
+    func run() async throws {
+        let (client, access) = try await access.find(at: output.gateway)
+        let answer = try await client.guestAccesses.createLink(of: access.id)
+        output.print(json: answer.json) { answer.content.lines(access: access.id, $0) }
+        output.warn([answer.content.warning?.printable].compactMap(\.self))
+    }
+}
+
+/// `doorward link end`: ends the link of a guest access.
+struct LinkEnd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "End the link of a guest access at once.",
+        discussion: """
+            The guest access itself stays: `doorward revoke` ends both. After exit code 0 no command of the link's holder is sent \
+            any more.
+
+            Example: doorward link end Plumber
+            """)
+
+    @OptionGroup var access: NounArgument<Doorward.GuestAccess>
+
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let (client, access) = try await access.find(at: gateway)
+        try await client.guestAccesses.endLink(of: access.id)
+        StandardStream.tell("Ended the link of \(access.nameAndID).", values: access.id, "link ended")
+    }
+}
+
+extension Doorward.GuestLink {
+    /// Joins the gateway's JSON of a new guest access and of its link, `{"guestAccess":…}` and `{"link":…}`, to one object.
+    static func json(granted: [UInt8], link: [UInt8]) -> [UInt8] {
+        granted.dropLast() + [UInt8(ascii: ",")] + link.dropFirst()
+    }
+
+    /// Returns the lines to print: on a terminal the link, its QR code and an explanation; in a pipe the link alone.
+    ///
+    /// - Parameter access: the id of the guest access.
+    func lines(access: String, _ style: OutputStyle) -> [String] {
+        guard style.isInteractive else { return [url.printable] }
+        return ["The link of the guest access, until \(style.instant(expiresAt)):", "  \(url.printable)"]
+            + (QRCode(url)?.terminalLines(hasColour: style.hasColour) ?? []) + [
+                "It is not shown again. Whoever has it can use it: hand it over to the guest only.",
+                "`doorward link end \(access.shellQuoted)` ends it.",
+            ] + (warning.map { [$0.printable] } ?? [])
     }
 }

@@ -20,7 +20,7 @@ extension WeekdaySet {
     }
 
     private static func day(_ text: Substring) throws -> Weekday {
-        let typed = String(text).trimmingWhitespace
+        let typed = String(text).trimmed
         if let day = Weekday(typed: typed) { return day }
         let names = Weekday.allCases.map { "\($0)" }
         let hint = typed.count < 4 ? "" : nearestName(to: typed, among: names).map { "Did you mean `\($0)`? " } ?? ""
@@ -37,50 +37,40 @@ extension Weekday {
         let all = Self.allCases
         return all[((all.firstIndex(of: self) ?? 0) + 1) % all.count]
     }
-
-    /// `Mon`.
-    fileprivate var short: String { String(rawValue.prefix(1)) + rawValue.dropFirst().lowercased() }
 }
 
 /// Periods of a day, as typed for `--hours`: `09:00-12:00,22:00-06:00` or `9am-5pm`, or with days of their own `mon-fri 09:00-12:00`.
 struct HoursArgument: Equatable, Sendable {
     /// The days on which the periods begin; `nil` if the text names none.
     let days: WeekdaySet?
-    let periods: [Schedule.Hours]
-
-    static let wholeDay = HoursArgument(days: nil, periods: [Schedule.Hours(from: .startOfDay, until: .endOfDay)])
-
-    private init(days: WeekdaySet?, periods: [Schedule.Hours]) { (self.days, self.periods) = (days, periods) }
+    let periods: [Doorward.GuestAccess.Hours]
 
     /// - Throws: a `ValidationError` that names the wrong day or period, and what to type instead.
     init(_ text: String) throws {
-        let typed = text.trimmingWhitespace
+        let typed = text.trimmed
         let hours = typed.drop { !$0.isNumber }
         let days = typed.first?.isLetter == true ? String(typed[..<hours.startIndex]) : nil
-        if let days, !hours.isEmpty {
-            self.init(days: try WeekdaySet(typed: days.trimmingWhitespace), periods: try Self.periods(String(hours)))
-        } else if let days, (try? WeekdaySet(typed: days)) != nil {
+        if let days, hours.isEmpty, (try? WeekdaySet(typed: days)) != nil {
             throw ValidationError(
                 "`\(typed.printable)` has no hours. Give them after the days, as in \"mon-fri 09:00-17:00\", or use --days.")
-        } else {
-            self.init(days: nil, periods: try Self.periods(typed))
         }
+        self.days = hours.isEmpty ? nil : try days.map { try WeekdaySet(typed: $0.trimmed) }
+        periods = try Self.periods(self.days == nil ? typed : String(hours))
     }
 
-    fileprivate static func periods(_ text: String) throws -> [Schedule.Hours] {
+    fileprivate static func periods(_ text: String) throws -> [Doorward.GuestAccess.Hours] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-            let typed = String(part).trimmingWhitespace
-            let ends = typed.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmingWhitespace }
-            guard ends.count == 2, ends.allSatisfy({ TimeArgument.clock($0.lowercased()[...]) != nil }) else {
-                let days = String(typed.prefix { !$0.isNumber }).trimmingWhitespace
+            let typed = String(part).trimmed
+            let ends = typed.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
+            let clocks = ends.compactMap { TimeArgument.clock($0.lowercased()[...]) }
+            guard ends.count == 2, clocks.count == 2 else {
+                let days = String(typed.prefix { !$0.isNumber }).trimmed
                 let hasDays = !days.isEmpty && (try? WeekdaySet(typed: days)) != nil
                 let hint = hasDays ? "Use --hours once more for other days." : "Give its start and end, as in 09:00-17:00."
                 throw ValidationError("`\(typed.printable)` is not a period. \(hint)")
             }
-            let times = try ends.map { end in
-                guard let shown = TimeArgument.clock(end.lowercased()[...]),
-                    let time = DoorwardDomain.LocalTime(hour: shown.hour, minute: shown.minute, second: shown.second)
-                else {
+            let times = try zip(ends, clocks).map { end, shown in
+                guard let time = LocalTime(hour: shown.hour, minute: shown.minute, second: shown.second) else {
                     throw ValidationError(
                         "`\(end.printable)` is not a time of day. A clock shows 00:00 to 23:59, and 24:00 is the end of a day.")
                 }
@@ -90,23 +80,19 @@ struct HoursArgument: Equatable, Sendable {
                 throw ValidationError(
                     "`\(typed.printable)` does not begin on its day. Begin the period at 00:00 of the next day.")
             }
-            return Schedule.Hours(from: times[0], until: times[1])
+            return Doorward.GuestAccess.Hours(from: times[0].description, until: times[1].description)
         }
     }
 }
 
-/// A date with hours of its own, as typed for `--special`: `2026-12-24=09:00-12:00` or `2026-12-25=closed`.
-struct SpecialDayArgument: Equatable, Sendable {
-    let date: CivilDate
-    /// The periods that begin on the date; none if it is closed.
-    let periods: [Schedule.Hours]
-
+extension Doorward.GuestAccess.SpecialDay {
     private static let form = "as in 2026-12-24=09:00-12:00 or 2026-12-25=closed"
 
+    /// Reads a date with hours of its own, as typed for `--special`: `2026-12-24=09:00-12:00` or `2026-12-25=closed`.
+    ///
     /// - Throws: a `ValidationError` that names the wrong date or period, and what to type instead.
-    init(_ text: String) throws {
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            .map { String($0).trimmingWhitespace }
+    init(typed text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0).trimmed }
         guard parts.count == 2, !parts[1].isEmpty else {
             throw ValidationError("`\(text.printable)` has no hours. Give a date and its hours, \(Self.form).")
         }
@@ -120,7 +106,12 @@ struct SpecialDayArgument: Equatable, Sendable {
         guard isClosed || parts[1].first?.isLetter != true else {
             throw ValidationError("`\(parts[1].printable)` is not a period. Give periods or `closed`, \(Self.form).")
         }
-        (self.date, periods) = (date, isClosed ? [] : try HoursArgument.periods(parts[1]))
+        self.init(date: date.description, periods: isClosed ? [] : try HoursArgument.periods(parts[1]))
+    }
+
+    /// The hours in words: `closed`, or `09:00-12:00, 14:00-16:00`.
+    fileprivate var hours: String {
+        periods.isEmpty ? "closed" : periods.map { "\($0.from)-\($0.until)" }.joined(separator: ", ")
     }
 }
 
@@ -131,7 +122,7 @@ struct RecurringHours: Equatable, Sendable {
     /// The hours, each with days of its own or all without; empty if no option names them.
     var hours: [HoursArgument] = []
     /// The special days; `nil` if no option names them.
-    var special: [SpecialDayArgument]?
+    var special: [Doorward.GuestAccess.SpecialDay]?
 
     /// Checks that the options agree with each other.
     ///
@@ -152,22 +143,19 @@ struct RecurringHours: Equatable, Sendable {
     }
 }
 
-extension DoorwardDomain.LocalTime {
-    fileprivate static let startOfDay = DoorwardDomain.LocalTime(hour: 0, minute: 0) ?? .endOfDay
-}
-
 extension Doorward.GuestAccess.Schedule {
     /// A schedule with these hours: those without days on every day, days without hours as a whole.
     init(_ recurring: RecurringHours, timeZone: String?) {
         let days = recurring.days ?? .everyDay
-        let hours = recurring.hours.isEmpty ? [.wholeDay] : recurring.hours
+        let wholeDay = [Doorward.GuestAccess.Hours(from: "00:00", until: "24:00")]
+        let periods = recurring.hours.flatMap { Self.periods($0.periods, on: ($0.days ?? days).words) }
         self.init(
-            timeZone: timeZone, periods: hours.flatMap { Self.periods($0, on: ($0.days ?? days).words) },
-            specialDays: recurring.special.map { $0.map(Doorward.GuestAccess.SpecialDay.init) })
+            timeZone: timeZone, periods: periods.isEmpty ? Self.periods(wholeDay, on: days.words) : periods,
+            specialDays: recurring.special)
     }
 
-    private static func periods(_ hours: HoursArgument, on days: [String]) -> [Doorward.GuestAccess.Period] {
-        hours.periods.map { Doorward.GuestAccess.Period(days: days, from: $0.from.description, until: $0.until.description) }
+    private static func periods(_ hours: [Doorward.GuestAccess.Hours], on days: [String]) -> [Doorward.GuestAccess.Period] {
+        hours.map { Doorward.GuestAccess.Period(days: days, from: $0.from, until: $0.until) }
     }
 
     /// Returns the schedule with other hours. Hours without an option do not change; special days are replaced as a whole.
@@ -177,7 +165,7 @@ extension Doorward.GuestAccess.Schedule {
     func changed(by recurring: RecurringHours, timeZone: String?) -> Doorward.GuestAccess.Schedule? {
         var changed = self
         changed.timeZone = timeZone ?? self.timeZone
-        if let special = recurring.special { changed.specialDays = special.map(Doorward.GuestAccess.SpecialDay.init) }
+        if let special = recurring.special { changed.specialDays = special }
         guard recurring.days != nil || !recurring.hours.isEmpty else { return changed }
         let isUniform = Set(periods.map { Set($0.days) }).count == 1
         if periods.isEmpty || recurring.days != nil && !recurring.hours.isEmpty
@@ -190,7 +178,7 @@ extension Doorward.GuestAccess.Schedule {
         if let days = recurring.days {
             changed.periods = periods.map { Doorward.GuestAccess.Period(days: days.words, from: $0.from, until: $0.until) }
         } else {
-            changed.periods = recurring.hours.flatMap { Self.periods($0, on: old) }
+            changed.periods = recurring.hours.flatMap { Self.periods($0.periods, on: old) }
         }
         return changed
     }
@@ -219,10 +207,7 @@ extension Doorward.GuestAccess.Schedule {
     /// The special days in words with their days of the week, such as `Fri 2026-12-25 closed`.
     var specialWords: [String] {
         (specialDays ?? []).map { day in
-            let weekday = CivilDate(day.date).flatMap { date in
-                Weekday.allCases.first { WeekdaySet([$0]).contains(day: date.daysSinceEpoch) }
-            }
-            return ((weekday.map { "\($0.short) " } ?? "") + "\(day.date) \(day.hours)").printable
+            ((CivilDate(day.date).map { "\($0.weekday.short) " } ?? "") + "\(day.date) \(day.hours)").printable
         }
     }
 
@@ -244,37 +229,19 @@ extension Doorward.GuestAccess.Schedule {
     }
 }
 
-extension Doorward.GuestAccess.SpecialDay {
-    fileprivate init(_ typed: SpecialDayArgument) {
-        self.init(
-            date: typed.date.description,
-            periods: typed.periods.map { .init(from: $0.from.description, until: $0.until.description) })
-    }
-
-    /// The hours in words: `closed`, or `09:00-12:00, 14:00-16:00`.
-    fileprivate var hours: String {
-        periods.isEmpty ? "closed" : periods.map { "\($0.from)-\($0.until)" }.joined(separator: ", ")
-    }
-}
-
-/// The name of a time zone, as typed for `--zone`.
-struct ZoneArgument: Equatable, Sendable {
-    let name: String
-
+extension TimeZoneRules {
+    /// Reads the name of a time zone, as typed for `--zone`.
+    ///
     /// - Throws: a `ValidationError` for a name that is not that of a zone, with the nearest name if there is one.
-    init(_ text: String) throws {
-        let (typed, zones) = (text.trimmingWhitespace, TimeZoneDatabase.system)
-        guard zones.rules(of: typed) == nil else {
-            name = typed
-            return
-        }
+    static func typed(_ text: String) throws -> TimeZoneRules {
+        let (typed, zones) = (text.trimmed, TimeZoneDatabase.system)
+        if let rules = zones.rules(of: typed) { return rules }
         let names = zones.names
         let unavailable = names.count > 1 ? "" : " This machine has no time zones: install the package tzdata."
-        let hint = Self.suggestion(for: typed, among: names).map { "Did you mean `\($0)`?" } ?? Self.form
+        let hint =
+            suggestion(for: typed, among: names).map { "Did you mean `\($0)`?" } ?? "Use an IANA name, as in Europe/Berlin."
         throw ValidationError("`\(text.printable)` is not a time zone. \(hint)\(unavailable)")
     }
-
-    private static let form = "Use an IANA name, as in Europe/Berlin."
 
     /// The zone whose name equals the text in another case or without its region, or else the zone with the most similar name.
     private static func suggestion(for text: String, among names: [String]) -> String? {
@@ -318,23 +285,11 @@ struct WindowTimes {
     ///
     /// - Parameter zone: the zone of local times; required if `localOption` is not `nil`.
     func resolved(now: Timestamp, in zone: TimeZoneRules?) -> (from: Resolved?, until: Resolved?) {
-        let start = from.map { Self.resolved($0, now: now, start: nil, in: zone) }
-        return (start, until.map { Self.resolved($0, now: now, start: start?.instant, in: zone) })
-    }
-
-    private static func resolved(
-        _ form: TimeArgument.Form, now: Timestamp, start: Timestamp?, in zone: TimeZoneRules?
-    ) -> Resolved {
-        switch form {
-        case .instant(let instant): return Resolved(text: instant.description, instant: instant)
-        case .relative(let length):
-            let instant = TimeArgument.advanced(by: length, now: now, start: start)
-            return Resolved(text: instant.description, instant: instant)
-        case .local(let day, let time):
-            // Without a zone the gateway rejects the local time.
-            let today = zone?.local(at: now).date ?? CivilDate(daysSinceEpoch: 0)
-            let local = LocalDateTime(date: day.date(today: today), time: time)
-            return Resolved(text: local.description, instant: zone?.resolve(local).instant ?? now)
+        func resolved(_ form: TimeArgument.Form, start: Timestamp?) -> Resolved {
+            let (local, time) = form.resolved(now: now, start: start, in: zone ?? TimeZoneDatabase.system.utc)
+            return Resolved(text: local?.description ?? time.instant.description, instant: time.instant)
         }
+        let start = from.map { resolved($0, start: nil) }
+        return (start, until.map { resolved($0, start: start?.instant) })
     }
 }

@@ -1,3 +1,4 @@
+import AdapterSimulator
 import ArgumentParser
 import DoorwardClient
 import DoorwardDomain
@@ -44,8 +45,7 @@ struct LockCommandOptions: ParsableArguments {
         LOCK is an id, or a name that is unique among the locks that you may see.
         """
 
-    @Argument(help: ArgumentHelp("The lock: a name or id.", valueName: "lock"), completion: .lockName)
-    var lock: String
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
 
     @Option(help: ArgumentHelp("The reason, for the log.", valueName: "reason"))
     var reason: String?
@@ -73,28 +73,30 @@ struct LockCommandOptions: ParsableArguments {
     ///   - doing: the verb of the progress line, such as `Unlocking`.
     ///   - done: the resulting state, as a word.
     func run(_ action: Doorward.Action, _ doing: String, _ done: String) async throws {
-        let client = try output.client()
-        let lock = try await NameResolver(client).lock(lock)
+        let (client, lock) = try await lock.find(at: output.gateway)
         let parameters = Doorward.CommandParameters(
             reason: reason, override: override, timeoutMs: timeout.map { Int(($0 * 1000).rounded()) })
-        let answer = try await Interruption.withInterrupt {
+        let id = lock.id.printable
+        let hint = "  its state: doorward status \(id)\n  what became of it: doorward log \(id)"
+        let answer = try await withInterrupt {
             try await Progress("\(doing) \(lock.name)").during {
-                try await Self.addingHint(lock) {
-                    try await namingOptions(["reason": "--reason", "override": "--override", "timeoutMs": "--timeout"]) {
+                do {
+                    return try await namingOptions(["reason": "--reason", "override": "--override", "timeoutMs": "--timeout"]) {
                         try await client.devices.move(action, lock.id, parameters)
                     }
+                } catch ClientError.noResponse(let server, let why) {
+                    let unknown = "whether the lock has moved is not known"
+                    throw CommandFailure("no answer from \(server): \(why)\n  \(unknown)\n\(hint)", code: 3)
                 }
             }
         }
-        guard let answer else {
-            throw CommandFailure("stopped waiting; the command may still be carried out\n\(Self.hint(lock))")
-        }
+        guard let answer else { throw CommandFailure("stopped waiting; the command may still be carried out\n\(hint)") }
         output.print(json: answer.json) { Self.lines(answer.content, lock, done, $0) }
     }
 
-    static func lines(_ answer: Doorward.EndedCommand, _ lock: NameMatch, _ done: String, _ style: OutputStyle)
-        -> [String]
-    {
+    private static func lines(
+        _ answer: Doorward.EndedCommand, _ lock: NameMatch, _ done: String, _ style: OutputStyle
+    ) -> [String] {
         let name = (answer.device?.name ?? lock.name).printable
         let state = answer.command.stateAfter ?? answer.device?.state
         let word = state.map(DisplayText.word) ?? done
@@ -102,43 +104,71 @@ struct LockCommandOptions: ParsableArguments {
         let colour = state.flatMap(LockView.colour)
         return ["\(name) is \(style.paint(word, colour))\(answer.command.changed == false ? ", as it was already" : "")."]
     }
-
-    /// Runs `body`. If the gateway does not respond, adds to the error the commands that show the lock's state and records.
-    private static func addingHint<Result>(_ lock: NameMatch, _ body: () async throws -> Result) async throws
-        -> Result
-    {
-        do {
-            return try await body()
-        } catch ClientError.noResponse(let server, let why) {
-            throw CommandFailure(
-                "no answer from \(server): \(why)\n  whether the lock has moved is not known\n\(hint(lock))", code: 3)
-        }
-    }
-
-    private static func hint(_ lock: NameMatch) -> String {
-        "  its state: doorward status \(lock.id.printable)\n  what became of it: doorward log \(lock.id.printable)"
-    }
 }
 
-/// An operation on a lock, as typed on the command line: `unlock`, `view-status` or `VIEW_STATUS`.
-struct OperationArgument: ExpressibleByArgument, Equatable, Sendable {
-    let operation: LockOperation
-
-    /// The operation as the client library names it.
-    var action: Doorward.Action { Doorward.Action(rawValue: operation.rawValue) }
-
-    init?(argument: String) {
-        let typed = argument.uppercased().replacing("-", with: "_").replacing(" ", with: "_")
-        guard let operation = LockOperation(rawValue: typed) else { return nil }
-        self.operation = operation
+/// An operation is typed as `unlock`, `view-status` or `VIEW_STATUS`.
+extension LockOperation: ExpressibleByArgument {
+    public init?(argument: String) {
+        self.init(rawValue: argument.uppercased().replacing("-", with: "_").replacing(" ", with: "_"))
     }
 
-    static var allValueStrings: [String] {
-        LockOperation.allCases.map { $0.rawValue.lowercased().replacing("_", with: "-") }
+    public static var allValueStrings: [String] {
+        allCases.map { $0.rawValue.lowercased().replacing("_", with: "-") }
     }
+
+    public static var defaultCompletionKind: CompletionKind { .default }
 
     /// The list of the allowed values, for help texts.
     static var help: String { allValueStrings.joined(separator: ", ") }
 
-    var defaultValueDescription: String { operation.rawValue.lowercased().replacing("_", with: "-") }
+    /// The operation as the client library names it.
+    var action: Doorward.Action { Doorward.Action(rawValue: rawValue) }
+}
+
+/// `doorward simulate`: triggers an event at a simulated lock.
+struct Simulate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Trigger an event at a simulated lock.",
+        discussion: """
+            Example: doorward simulate "Front door" jam
+
+            EVENT is one of:
+            \(events)
+            """)
+
+    /// Each event on its own line, with its description.
+    private static var events: String {
+        let width = SimulatorEvent.allCases.map(\.rawValue.displayWidth).max() ?? 0
+        return SimulatorEvent.allCases.map { "  \($0.rawValue.padded(to: width))  \($0.summary)" }.joined(separator: "\n")
+    }
+
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
+
+    @Argument(
+        help: ArgumentHelp("The event to trigger.", valueName: "event"),
+        completion: .list(SimulatorEvent.allCases.map(\.rawValue)))
+    var event: String
+
+    @OptionGroup var output: AnswerOptions
+
+    /// The event's API name: hyphens are accepted in place of underscores.
+    private var word: String { event.replacing("-", with: "_") }
+
+    func validate() throws {
+        let words = SimulatorEvent.allCases.map(\.rawValue)
+        guard !words.contains(word) else { return }
+        let hint = nearestName(to: word, among: words).map { " Did you mean `\($0)`?" } ?? ""
+        throw ValidationError("`\(event.printable)` is not an event.\(hint) There are: \(words.joined(separator: ", ")).")
+    }
+
+    func run() async throws {
+        let (client, lock) = try await lock.find(at: output.gateway)
+        let answer = try await client.trigger(word, on: lock.id)
+        let device = answer.content
+        output.print(json: answer.json) { style in
+            let view = LockView(device)
+            guard style.isInteractive else { return Table("", "", rows: [[Table.Cell(device.name), view.state]]).lines(style) }
+            return ["\(device.name.printable) is \(style.paint(view.state.text, view.state.colour))."]
+        }
+    }
 }

@@ -34,30 +34,22 @@ struct Locks: AsyncParsableCommand {
         guard !follow else {
             let follower = LocksFollower(
                 client: client, propertyID: place.propertyID, unitID: place.unitID, isJSON: output.json, table: table)
-            _ = try await Interruption.withInterrupt { try await follower.run(from: locks) }
+            _ = try await withInterrupt { try await follower.run(from: locks) }
             return
         }
-        output.print(json: locks.json) { style in
-            if locks.content.isEmpty {
-                return style.isInteractive ? ["You see no locks\(property ?? unit == nil ? "" : " there")."] : []
-            }
-            return Self.table(locks.content).lines(table.style(style))
-        }
+        let empty = "You see no locks\(property ?? unit == nil ? "" : " there")."
+        output.print(json: locks.json) { Self.table(locks.content).lines(table.style($0), empty: empty) }
     }
 
     /// Locks as a table.
     static func table(_ locks: [Doorward.LockDevice]) -> Table {
-        return Table(
-            "NAME", "STATE", "DOOR", "BATTERY", "ONLINE", "WHERE", "ID",
-            fittings: [.cut(to: 8), .cut(to: 8), .whole, .whole, .whole, .cut(to: 5), .id], rows: locks.map(row))
-    }
-
-    private static func row(_ lock: Doorward.LockDevice) -> [Table.Cell] {
-        let view = LockView(lock)
-        return [
-            Table.Cell(lock.name), view.state, view.door, view.battery, view.online, Table.Cell(view.place),
-            Table.Cell(lock.id, .dim),
-        ]
+        Table(
+            locks.map(LockView.init),
+            [
+                Column("NAME", .cut(to: 8)) { Table.Cell($0.lock.name) }, Column("STATE", .cut(to: 8), \.state),
+                Column("DOOR", .whole, \.door), Column("BATTERY", .whole, \.battery), Column("ONLINE", .whole, \.online),
+                Column("WHERE", .cut(to: 5)) { Table.Cell($0.place) }, Column("ID", .id) { Table.Cell($0.lock.id, .dim) },
+            ])
     }
 }
 
@@ -69,15 +61,23 @@ struct LocksFollower: Sendable {
     let isJSON: Bool
     let table: TableOptions
 
-    private static let revoked = "You may not see these locks any more."
-
     private var query: LiveQuery<Verbatim<Doorward.LockDevice>> {
         LiveQuery(filters: ["propertyId": propertyID, "unitId": unitID].compactMapValues(\.self))
     }
 
     /// Runs until it is cancelled, or until the output is closed.
     func run(from locks: Response<[Doorward.LockDevice]>) async throws {
-        if !isJSON, OutputStyle.output.canRedraw { try await redraw(locks) } else { try await tell(locks) }
+        var (changes, layout) = (LockChanges(), Table.Layout?.none)
+        let style = table.style(.output)
+        let screen = LiveScreen(client: client, style: style, revoked: "You may not see these locks any more.")
+        try await screen.follow(locks.verbatimItems(), isJSON: isJSON) { [query] live, show in
+            for try await locks in live.watch(query) { guard try show(Self.sorted(locks.value)) else { return } }
+        } draw: {
+            Self.lines($0.map(\.value), style, rows: $1)
+        } tell: { locks in
+            let news = changes.take(locks)
+            return news.isEmpty || StandardStream.output.line(lines(news, &layout).joined(separator: "\n"))
+        }
     }
 
     /// Locks in the order of their list in the API.
@@ -85,45 +85,14 @@ struct LocksFollower: Sendable {
         locks.map { ($0.value.name.lowercased(), $0) }.sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }.map(\.1)
     }
 
-    // MARK: - On a terminal
-
-    /// Shows a table of all locks, which is redrawn in place.
-    private func redraw(_ locks: Response<[Doorward.LockDevice]>) async throws {
-        let style = table.style(.output)
-        let screen = LiveScreen(client: client, style: style, revoked: Self.revoked)
-        try await screen.run(from: locks.content) { [query] live, show in
-            for try await locks in live.watch(query) { show(Self.sorted(locks.value).map(\.value)) }
-        } draw: {
-            Self.lines($0, style, rows: $1)
-        }
-    }
-
     /// Returns the part of the table that fits into a number of rows.
     static func lines(_ locks: [Doorward.LockDevice], _ style: OutputStyle, rows: Int) -> [String] {
-        let lines = locks.isEmpty ? ["You see no locks."] : Locks.table(locks).lines(style)
+        let lines = Locks.table(locks).lines(style, empty: "You see no locks.")
         guard lines.count > rows else { return lines }
         return lines.prefix(rows - 1) + [style.paint("… and \(lines.count - rows + 1) more", .dim)]
     }
 
-    // MARK: - In a pipe
-
-    /// Prints a line for each lock, and then a line for each changed lock.
-    private func tell(_ locks: Response<[Doorward.LockDevice]>) async throws {
-        var (changes, layout) = (LockChanges(), Table.Layout?.none)
-        guard tell(changes.take(locks.verbatimItems()), &layout) else { return }
-        try await FollowedStream(client).run(revoked: Self.revoked) { live in
-            for try await locks in live.watch(query) {
-                guard tell(changes.take(Self.sorted(locks.value)), &layout) else { return }
-            }
-        }
-    }
-
-    /// - Returns: false if the output was closed.
-    private func tell(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> Bool {
-        guard !news.isEmpty else { return true }
-        return StandardStream.output.line(lines(news, &layout).joined(separator: "\n"))
-    }
-
+    /// Returns a line for each lock that is new, changed or removed.
     private func lines(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> [String] {
         guard !isJSON else {
             return news.changed.map { String(decoding: $0.json, as: UTF8.self) } + news.removed.map(Self.removal)
@@ -206,5 +175,159 @@ struct LockView {
 
     var online: Table.Cell {
         Table.Cell(lock.isOnline.map { $0 ? "yes" : "no" }, lock.isOnline == false ? .red : nil)
+    }
+}
+
+/// `doorward status`: shows the state of one lock.
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the state of a lock.",
+        discussion: """
+            LOCK is an id, or a name that is unique among the locks that you may see.
+
+            With --watch the values are redrawn when they change, until Ctrl-C. In a pipe each changed value is printed on a line; with \
+            --json each change prints the whole status on one line.
+
+            Example: doorward status "Front door" --watch
+            """)
+
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
+
+    @Flag(help: "Keep running and show changes, until Ctrl-C.")
+    var watch = false
+
+    @OptionGroup var output: AnswerOptions
+
+    func run() async throws {
+        let (client, lock) = try await lock.find(at: output.gateway)
+        guard !watch else {
+            let (isJSON, entry) = (output.json, try await client.devices.get(lock.id).verbatim)
+            _ = try await withInterrupt { try await Self.follow(entry, client, isJSON: isJSON) }
+            return
+        }
+        if output.json {
+            return output.print(json: try await client.devices.status(lock.id)) { _ in [] }
+        }
+        let device = try await client.devices.get(lock.id).content
+        output.print(json: []) { Self.lines(device, $0) }
+    }
+
+    /// Returns a line for each value, with the value's name first.
+    static func lines(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
+        let view = LockView(device)
+        let since = Table.Cell(device.stateAt.map(style.instant))
+        let online = device.isOnline == true ? [] : [[Table.Cell("last seen"), Table.Cell(device.lastSeen.map(style.instant))]]
+        let facts: [[Table.Cell]] =
+            [["name", Table.Cell(device.name, .bold)], ["state", view.state], ["since", since], ["door", view.door]]
+            + [["battery", view.battery], ["online", view.online]] + online
+            + [
+                ["faults", Table.Cell(device.faults.map { $0.map(DisplayText.kind).joined(separator: ", ") }, .red)],
+                ["where", Table.Cell(view.place)],
+                ["can", Table.Cell(device.capabilities.map { $0.map(DisplayText.word).joined(separator: ", ") })],
+            ] + (device.notes.map { [["notes", Table.Cell($0)]] } ?? []) + [["id", Table.Cell(device.id)]]
+        return Table("", "", rows: facts).lines(style, withHeadings: false)
+    }
+
+    // MARK: - With --watch
+
+    private static func follow(_ entry: Verbatim<Doorward.LockDevice>, _ client: DoorwardClient, isJSON: Bool) async throws {
+        // What was printed in a pipe.
+        var (shown, changes) = ([String](), LockChanges())
+        let revoked = "The lock was removed, or you may not see it any more."
+        let screen = LiveScreen(client: client, style: .output, revoked: revoked)
+        try await screen.follow(entry, isJSON: isJSON) {
+            try await watch(entry, client, on: $0, show: $1)
+        } draw: { lock, _ in
+            lines(lock.value, .output)
+        } tell: { entry in
+            if isJSON {
+                let isNew = !changes.take([entry]).changed.isEmpty
+                return isNew ? StandardStream.output.line(String(decoding: try entry.status, as: UTF8.self)) : true
+            }
+            let values = lines(entry.value, .output)
+            let changed = values.filter { !shown.contains($0) }
+            shown = values
+            return changed.isEmpty || StandardStream.output.line(changed.joined(separator: "\n"))
+        }
+    }
+
+    /// Passes on each newer value of the lock until `show` returns false.
+    private static func watch(
+        _ first: Verbatim<Doorward.LockDevice>, _ client: DoorwardClient, on live: Live,
+        show: (Verbatim<Doorward.LockDevice>) throws -> Bool
+    ) async throws {
+        var lock = first
+        while !Task.isCancelled {
+            let property = lock.value.propertyId
+            // The narrowest query that selects the lock.
+            let query = LiveQuery<Verbatim<Doorward.LockDevice>>(filters: property.map { ["propertyId": $0] } ?? [:])
+            do {
+                for try await newer in live.watch(lock.id, in: query) {
+                    guard try show(newer.value) else { return }
+                }
+                return
+            } catch DoorwardError.notLoaded {
+                // The lock may have been moved to another property.
+                lock = try await client.devices.get(lock.id).verbatim
+                guard lock.value.propertyId != property else { throw DoorwardError.notLoaded }
+            }
+        }
+    }
+}
+
+/// `doorward notes`: shows and changes what is noted about a lock.
+struct Notes: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show or change what is noted about a lock.",
+        discussion: """
+            Notes are one line of at most 256 characters, such as where the key box is. Managers of the place change them; \
+            they and auditors see them, also in `doorward status`. Without TEXT the command prints them.
+
+            Examples:
+              doorward notes "Front door"
+              doorward notes "Front door" "Key box left of the gate"
+              doorward notes "Front door" --clear
+            """)
+
+    @OptionGroup var lock: NounArgument<Doorward.LockDevice>
+
+    @Argument(help: ArgumentHelp("The new notes.", valueName: "text"))
+    var text: String?
+
+    @Flag(help: "Remove the notes.")
+    var clear = false
+
+    @OptionGroup var output: AnswerOptions
+
+    func validate() throws {
+        if clear, text != nil { throw ValidationError("--clear cannot be combined with new notes.") }
+    }
+
+    func run() async throws {
+        let (client, lock) = try await lock.find(at: output.gateway)
+        guard clear || text != nil else {
+            let answer = try await client.devices.get(lock.id)
+            guard Doorward.FieldAccess.canViewField("notes", of: answer.content) else {
+                throw CommandFailure("You may not see the notes of \(answer.content.name.printable).")
+            }
+            return output.print(json: answer.json) { Self.lines(answer.content, $0) }
+        }
+        let answer = try await namingOptions(["notes": "the text"]) {
+            try await client.devices.change(lock.id, ["notes": text])
+        }
+        output.print(json: answer.json) { Self.changed(answer.content, $0) }
+    }
+
+    /// The notes; on a terminal a sentence if there are none.
+    static func lines(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
+        if let notes = device.notes { return [notes.printable] }
+        return style.isInteractive ? ["Nothing is noted about \(device.name.printable)."] : []
+    }
+
+    /// The changed lock: a sentence on a terminal; the name and the notes in a pipe.
+    static func changed(_ device: Doorward.LockDevice, _ style: OutputStyle) -> [String] {
+        let (name, notes) = (device.name.printable, device.notes?.printable)
+        guard style.isInteractive else { return ["\(name)\t\(notes ?? "-")"] }
+        return [notes.map { "Noted about \(name): \($0)" } ?? "\(name) has no notes."]
     }
 }

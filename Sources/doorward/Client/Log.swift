@@ -50,22 +50,18 @@ struct Log: AsyncParsableCommand {
         let finder = NameResolver(client)
         var query = AccessRecords.Query(decision: denied ? "DENIED" : nil, from: since?.description)
         if let lock { query.deviceID = try await finder.lock(lock).id }
-        if let user { query.userID = try await finder.person(user) }
+        if let user { query.userID = try await finder.person(user).id }
         let shown = limit ?? (since == nil ? 50 : nil)
         guard follow else {
             if output.json { return try await printDocument(query, shown, client) }
             guard let shown else { return try await printAll(query, client) }
             let newest = try await client.accessRecords.newest(query, limit: shown)
-            let records = newest.content.map(\.value)
-            var names = RecordNames()
-            await names.lookUp(records, client)
-            var lines = RecordTable(table.style(.output), names: names)
-            let texts = lines.lines(records.reversed())
-            if !texts.isEmpty { StandardStream.output.line(texts.joined(separator: "\n")) }
+            var lines = RecordTable(table.style(.output))
+            _ = await lines.print(newest.content.map(\.value).reversed(), client)
             return
         }
         let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
-        _ = try await Interruption.withInterrupt { try await follower.run(showing: shown) }
+        _ = try await withInterrupt { try await follower.run(showing: shown) }
     }
 
     /// Prints all records as a table, oldest first, each page when it arrives. Stops when the output is closed.
@@ -75,11 +71,9 @@ struct Log: AsyncParsableCommand {
         var lines: RecordTable?
         try await client.accessRecords.eachPage(query) { page, next in
             var table = lines ?? RecordTable(table.style(.output), isFollowing: next != nil)
-            let records = page.map(\.value)
-            await table.names.lookUp(records, client)
-            let texts = table.lines(records, withHeadings: lines == nil)
+            let isOpen = await table.print(page.map(\.value), client, withHeadings: lines == nil)
             lines = table
-            return texts.isEmpty || StandardStream.output.line(texts.joined(separator: "\n"))
+            return isOpen
         }
     }
 
@@ -112,7 +106,7 @@ struct LogFollower: Sendable {
     func run(showing count: Int?) async throws {
         var lines = RecordTable(table.style(.output), isFollowing: true)
         guard let cursor = try await showEarlier(count, &lines) else { return }
-        try await FollowedStream(client).run(revoked: "You may not see these records any more.") { live in
+        try await withStream(of: client, revoked: "You may not see these records any more.") { live in
             let records = live.follow(query.live, after: cursor).makeAsyncIterator()
             var isOpen = true
             while isOpen {
@@ -143,9 +137,6 @@ struct LogFollower: Sendable {
             let texts = entries.map { String(decoding: $0.json, as: UTF8.self) }
             return texts.isEmpty || StandardStream.output.line(texts.joined(separator: "\n"))
         }
-        let records = entries.map(\.value)
-        await lines.names.lookUp(records, client)
-        let texts = lines.lines(records, withHeadings: withHeadings)
-        return texts.isEmpty || StandardStream.output.line(texts.joined(separator: "\n"))
+        return await lines.print(entries.map(\.value), client, withHeadings: withHeadings)
     }
 }

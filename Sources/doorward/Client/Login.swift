@@ -55,57 +55,39 @@ struct Login: AsyncParsableCommand {
             throw CommandFailure("no gateway given; use --server URL or DOORWARD_SERVER", code: 2)
         }
         let file = try access.sessionFile()
-        if let email {
-            try await signIn(at: server, as: email, access, keeping: file)
-        } else {
-            try await useKey(at: server, access, keeping: file)
-        }
-    }
-
-    private func signIn(
-        at server: String, as email: String, _ access: ClientAccess, keeping file: SessionFile
-    ) async throws {
+        // Check the address before the secret is read.
         let client = try access.client(server: server, .none)
+        guard let email else { return try await useKey(at: server, access, keeping: file) }
         let password = try PasswordPrompt.password(of: email, fromStandardInput: passwordStdin)
-        let signedIn = try await Self.refusing("the email address or the password is wrong") {
+        let wrong = "the email address or the password is wrong; nothing was kept"
+        let signedIn = try await namingOptions(explain: { $0.status == 401 ? wrong : nil }) {
             try await client.signIn(email: email, password: password.reveal())
         }
-        try await keep(signedIn.session, access, in: file)
-        Self.report("signed in at \(client.server) as \((signedIn.user.fullName ?? email).printable)", file.name)
+        let sentence = "signed in at \(client.server) as \((signedIn.user.fullName ?? email).printable)"
+        try await keep(signedIn.session, access, in: file, sentence)
     }
 
     private func useKey(at server: String, _ access: ClientAccess, keeping file: SessionFile) async throws {
-        // Check the address before the secret is read.
-        _ = try access.client(server: server, .none)
         let key = try PasswordPrompt.firstLine("API key").reveal()
         guard !key.isEmpty, key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw CommandFailure("this is not an API key")
         }
         let client = try access.client(server: server, .bearer(key))
-        _ = try await Self.refusing("the gateway does not accept this API key") { try await client.devices.first() }
-        try await keep(Session(server: client.server, apiKey: key), access, in: file)
-        Self.report("signed in at \(client.server) with an API key", file.name)
+        let wrong = "the gateway does not accept this API key; nothing was kept"
+        _ = try await namingOptions(explain: { $0.status == 401 ? wrong : nil }) { try await client.devices.first() }
+        let session = Session(server: client.server, apiKey: key)
+        try await keep(session, access, in: file, "signed in at \(client.server) with an API key")
     }
 
-    /// Stores the session together with the CA file with which it was created.
-    private func keep(_ session: Session, _ access: ClientAccess, in file: SessionFile) async throws {
+    /// Stores the session together with the CA file with which it was created, and prints the sentence.
+    private func keep(
+        _ session: Session, _ access: ClientAccess, in file: SessionFile, _ sentence: String
+    ) async throws {
         var session = session
         session.caFile = access.caFile(at: session.server)
         let kept = session
         try await file.locked { try file.write(kept) }
-    }
-
-    private static func report(_ sentence: String, _ name: SessionName) {
-        StandardStream.output.line(name == .default ? sentence : "\(sentence); use it with --as \(name)")
-    }
-
-    /// Runs `body`, and throws a failure with this sentence if the response is 401.
-    private static func refusing<Result>(_ sentence: String, _ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch ClientError.refused(let refusal) where refusal.status == 401 {
-            throw CommandFailure("\(sentence); nothing was kept")
-        }
+        StandardStream.output.line(file.name == .default ? sentence : "\(sentence); use it with --as \(file.name)")
     }
 }
 
@@ -138,7 +120,7 @@ struct Logout: AsyncParsableCommand {
     private static func end(_ session: Session, _ access: ClientAccess, _ file: SessionFile) async -> CommandFailure? {
         guard session.refreshToken != nil else { return nil }
         do {
-            try await access.client(of: session, in: file).signOut()
+            try await access.client(server: session.server, .session(file)).signOut()
             return nil
         } catch ClientError.notSignedIn, ClientError.sessionExpired {
             return nil
@@ -149,20 +131,223 @@ struct Logout: AsyncParsableCommand {
     }
 }
 
-/// The unverified claims of an access token: only the gateway can verify the token.
-struct AccessTokenClaims: Equatable, Sendable {
-    let expiresAt: Timestamp
-
+extension Timestamp {
+    /// The expiry of an access token, from its unverified claims: only the gateway can verify the token.
+    ///
     /// - Returns: `nil` for a text that is not a JSON Web Token (RFC 7519) with an expiry, such as an API key.
-    init?(of token: String) {
+    init?(expiryOf token: String) {
+        struct Claims: Decodable { let exp: Int64 }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(parts[1].utf8),
             let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)),
             // The years 1970 to 9999.
             (0...253_402_300_799).contains(claims.exp)
         else { return nil }
-        expiresAt = Timestamp(milliseconds: claims.exp * 1000)
+        self.init(milliseconds: claims.exp * 1000)
+    }
+}
+
+/// `doorward session`: shows and ends one's own sessions.
+struct SessionGroup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "Show and end your own sessions at the gateway.",
+        discussion: "Each sign-in, on any machine, is a session. `doorward whoami --all` lists the sign-ins on this machine.",
+        subcommands: [SessionList.self, SessionEnd.self])
+}
+
+/// `doorward session list`: lists the caller's sessions.
+struct SessionList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List your sessions.", discussion: "Example: doorward session list")
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: AnswerOptions
+
+    func run() async throws {
+        let sessions = try await output.client().sessions()
+        output.print(json: sessions.json) { Self.lines(sessions.content, table.style($0)) }
     }
 
-    private struct Claims: Decodable { let exp: Int64 }
+    static func lines(_ sessions: [Doorward.OwnSession], _ style: OutputStyle) -> [String] {
+        Table(
+            sessions,
+            [
+                Column("SIGNED IN") { Table.Cell(style.instant($0.createdAt)) },
+                Column("EXPIRES") { Table.Cell(style.instant($0.expiresAt)) },
+                Column("THIS ONE") { Table.Cell($0.isCurrent ? "yes" : "no", $0.isCurrent ? .green : nil) },
+                Column("ID", .id) { Table.Cell($0.id, .dim) },
+            ]
+        ).lines(style, empty: "You have no sessions.")
+    }
+}
+
+/// `doorward session end`: ends one of the caller's sessions.
+struct SessionEnd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "End one of your sessions.",
+        discussion: """
+            After exit code 0 the gateway no longer accepts the session's tokens. `doorward logout` ends the session of this \
+            machine, and forgets it here.
+
+            Example: doorward session end 0199a3c0
+            """)
+
+    @Argument(help: ArgumentHelp("The session: an id, or its beginning.", valueName: "session"))
+    var session: String
+
+    @OptionGroup var gateway: ClientOptions
+
+    func run() async throws {
+        let client = try gateway.client()
+        let sessions = try await client.sessions().content
+        let found = try NameMatch.one(
+            session, of: sessions.map { NameMatch(id: $0.id, name: $0.id, place: "since \($0.createdAt)") }, noun: "session",
+            listing: "`doorward session list` lists your sessions.")
+        try await client.endSession(found.id)
+        StandardStream.tell("Ended session \(found.id.printable).", values: found.id, "ended")
+    }
+}
+
+/// `doorward whoami`: shows the current sign-in, or all of them.
+struct Whoami: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show who is signed in, and where.",
+        discussion: """
+            Asks the gateway who is signed in: with the sign-in of --as NAME, else with the token in the environment, else with the \
+            default sign-in. --json prints the gateway's own response.
+
+            --all lists the sign-ins on this machine, without a request to a gateway.
+
+            Example: doorward whoami --as work
+            """)
+
+    @Flag(help: "List all sign-ins on this machine; no request is sent.")
+    var all = false
+
+    @OptionGroup var output: AnswerOptions
+
+    func run() async throws {
+        let access = output.gateway.access
+        if all {
+            let list = try SignInList(access)
+            return output.print(json: list.json) { list.lines($0) }
+        }
+        let client = try access.client()
+        let answer = try await user(client, access)
+        if output.json, let answer { return output.print(json: answer.json) { _ in [] } }
+        let (user, credential) = (answer?.content, try Self.credential(access))
+        let places = try await NameResolver(client).names(of: user.map { Doorward.User.kinds(shownWith: [$0]) } ?? [])
+        output.print(json: []) { Self.lines(user, server: client.server.description, credential, places: places, $0) }
+    }
+
+    /// - Returns: `nil` for a valid API key that belongs to no user.
+    private func user(_ client: DoorwardClient, _ access: ClientAccess) async throws -> Response<Doorward.User>? {
+        do {
+            return try await client.users.me()
+        } catch ClientError.refused(let refusal) where !output.json && (refusal.status == 403 || refusal.status == 404) {
+            if try Self.credential(access).expiresAt == nil { return nil }
+            throw ClientError.refused(refusal)
+        }
+    }
+
+    private static func credential(_ access: ClientAccess) throws -> Credential {
+        if let token = access.token { return Credential(token: token) }
+        // Read the session again: the request may have renewed it.
+        guard let (file, session) = try access.session() else { throw ClientError.notSignedIn(server: access.server) }
+        return Credential(file.name, session)
+    }
+
+    /// Returns a line for each value, with the value's name first.
+    ///
+    /// - Parameter user: `nil` for an API key that belongs to no user.
+    static func lines(
+        _ user: Doorward.User?, server: String, _ credential: Credential, places: [String: String], _ style: OutputStyle
+    ) -> [String] {
+        let facts: [[Table.Cell]] = [
+            ["email", Table.Cell(user?.email)], ["name", Table.Cell(user == nil ? "an API key" : user?.fullName, .bold)],
+            ["roles", Table.Cell(user.flatMap { $0.roles(places: places) })], ["server", Table.Cell(server)],
+            ["sign-in", Table.Cell(credential.name)], ["session", Table.Cell(credential.validity(style))],
+        ]
+        return Table("", "", rows: facts).lines(style, withHeadings: false)
+    }
+}
+
+/// What identifies the caller to the gateway.
+struct Credential: Equatable {
+    /// The name of the sign-in, or the variable that contains the token.
+    let name: String
+    /// When the access token expires; `nil` for an API key.
+    let expiresAt: Timestamp?
+    /// Whether the client renews the access token.
+    private let isRenewed: Bool
+
+    init(_ name: SessionName, _ session: Session) {
+        (self.name, isRenewed) = (name.description, true)
+        expiresAt = session.expiresAt.map { Timestamp(milliseconds: $0 * 1000) }
+    }
+
+    init(token: String) { (name, expiresAt, isRenewed) = ("DOORWARD_TOKEN", Timestamp(expiryOf: token), false) }
+
+    /// Returns the expiry of the access token, if it is known. The API does not return the end of a session.
+    func validity(_ style: OutputStyle) -> String {
+        guard let time = expiresAt.map({ style.instant(Doorward.Instant($0)) }) else { return "an API key" }
+        return isRenewed ? "token until \(time), renewed by itself" : "until \(time), not renewed"
+    }
+}
+
+/// The sign-ins on this machine, as `doorward whoami --all` shows them.
+struct SignInList {
+    private let entries: [Entry]
+
+    /// One sign-in, or the problem of its file.
+    private struct Entry {
+        let name: SessionName
+        let session: Session?
+        let problem: String?
+        let isCurrent: Bool
+    }
+
+    /// - Throws: an error if there is no folder for sign-ins, or if the name of the current one is invalid.
+    init(_ access: ClientAccess) throws {
+        let (sessions, current) = (try access.sessions(), try access.name())
+        entries = sessions.names().compactMap { name in
+            let isCurrent = name == current && access.token == nil
+            do throws(ClientError) {
+                // Skip a sign-in that was removed meanwhile.
+                return try sessions.file(name).read().map { Entry(name: name, session: $0, problem: nil, isCurrent: isCurrent) }
+            } catch {
+                return Entry(name: name, session: nil, problem: CommandFailure(error).sentence, isCurrent: isCurrent)
+            }
+        }
+    }
+
+    func lines(_ style: OutputStyle) -> [String] {
+        Table(
+            entries,
+            [
+                Column("NAME", .cut(to: 7)) { Table.Cell($0.name.description, .bold) },
+                Column("WHO", .cut(to: 12)) { Table.Cell($0.session.map { $0.email ?? "an API key" }) },
+                Column("SERVER", .cut(to: 12)) { Table.Cell($0.session?.server) },
+                Column("SESSION", .cut(to: 17)) { entry in
+                    entry.session.map { Table.Cell(Credential(entry.name, $0).validity(style)) }
+                        ?? Table.Cell(entry.problem, .red)
+                },
+                Column("IN USE") { Table.Cell($0.isCurrent ? "yes" : "no", $0.isCurrent ? .green : nil) },
+            ]
+        ).lines(style, empty: "There are no sign-ins on this machine.")
+    }
+
+    /// `{"signIns": [{"name", "email", "server", "tokenExpiresAt", "caFile", "isInUse", "problem"}]}`.
+    var json: [UInt8] {
+        let items = entries.map { entry -> [String: Doorward.JSONValue] in
+            let expiresAt = entry.session.flatMap { Credential(entry.name, $0).expiresAt?.description }
+            let texts = [
+                "name": entry.name.description, "email": entry.session?.email, "server": entry.session?.server,
+                "tokenExpiresAt": expiresAt, "caFile": entry.session?.caFile, "problem": entry.problem,
+            ]
+            return texts.compactMapValues { $0.map { .string($0) } }.merging(["isInUse": .bool(entry.isCurrent)]) { $1 }
+        }
+        return JSONOutput.document(["signIns": items])
+    }
 }

@@ -13,39 +13,29 @@ struct NameResolver: Sendable {
     /// Finds a lock by name. An id is not looked up: the gateway decides whether the lock is visible.
     func lock(_ text: String) async throws -> NameMatch {
         if Self.isID(text) { return NameMatch(id: text, name: text) }
-        let (known, listed) = try await search(text, noun: "lock") { search in
+        return try await one(text, noun: "lock", listing: "`doorward locks` lists the locks that you may see.") { search in
             try await client.devices.list(search: search).all().content.map {
                 NameMatch(id: $0.id, name: $0.name, place: LockView($0).place)
             }
-        }
-        if let known { return known }
-        // The list has no locks of guest accesses outside of their windows, whose denials the gateway explains to the guest.
-        let candidates = try await listed + guestLocks(besides: Set(listed.map(\.id)))
-        return try NameMatch.one(
-            text, of: candidates, noun: "lock", listing: "`doorward locks` lists the locks that you may see.")
-    }
-
-    /// The locks of the guest accesses that the caller holds, other than those of a list.
-    private func guestLocks(besides listed: Set<String>) async throws -> [NameMatch] {
-        guard let me = try await me()?.id else { return [] }
-        let accesses = try await client.guestAccesses.list().all().content.filter { $0.guestUserId == me }
-        return try await lockNames(of: accesses, besides: listed).map {
-            NameMatch(id: $0.key, name: $0.value, place: "a guest access")
+        } others: { listed in
+            // The list has no locks of guest accesses outside of their windows, whose denials the gateway explains to the guest.
+            guard let me = try await me()?.id else { return [] }
+            let accesses = try await client.guestAccesses.list().all().content.filter { $0.guestUserId == me }
+            var names = try await lockNames(of: accesses, known: listed.map { ($0.id, $0.name) })
+            for lock in listed { names[lock.id] = nil }
+            return names.map { NameMatch(id: $0.key, name: $0.value, place: "a guest access") }
         }
     }
 
     /// Looks up the names of the locks of guest accesses by id, except of those that are known. Only the first 50 accesses with other
     /// locks are asked for.
-    func lockNames(of accesses: [Doorward.GuestAccess], besides known: Set<String>) async throws -> [String: String] {
-        var names: [String: String] = [:]
-        var asked = 0
-        for access in accesses where asked < 50 {
-            let isKnown = (access.deviceIds ?? []).allSatisfy { known.contains($0) || names[$0] != nil }
-            guard !isKnown else { continue }
+    private func lockNames(
+        of accesses: [Doorward.GuestAccess], known: [(id: String, name: String)]
+    ) async throws -> [String: String] {
+        var (names, asked) = (Dictionary(known) { first, _ in first }, 0)
+        for access in accesses where asked < 50 && !(access.deviceIds ?? []).allSatisfy({ names[$0] != nil }) {
             asked += 1
-            for lock in try await client.guestAccesses.locks(of: access.id) where !known.contains(lock.id) {
-                names[lock.id] = lock.name
-            }
+            for lock in try await client.guestAccesses.locks(of: access.id) { names[lock.id] = names[lock.id] ?? lock.name }
         }
         return names
     }
@@ -62,32 +52,32 @@ struct NameResolver: Sendable {
 
     func property(_ text: String) async throws -> String { try await entity(text, of: [.property]).id }
 
-    /// Finds an entity as `search` does.
-    ///
-    /// - Parameter listing: a hint that explains how to list the entities.
-    /// - Throws: an error if there is no such entity.
-    func one(
-        _ text: String, noun: String, listing: String, _ list: (_ search: String?) async throws -> [NameMatch]
-    ) async throws -> NameMatch {
-        let (found, listed) = try await search(text, noun: noun, list)
-        return try found ?? NameMatch.one(text, of: listed, noun: noun, listing: listing)
-    }
-
     /// Finds an entity by its name, which the gateway searches for; only if none has exactly this name, among all that the caller may
     /// list, by id or the beginning of an id.
     ///
-    /// - Parameter list: lists the entities whose name contains a text, or all for `nil`; returns `nil` if the caller may list none.
-    /// - Returns: the entity, if it was found, and all that were listed, for suggestions.
-    func search(
-        _ text: String, noun: String, _ list: (_ search: String?) async throws -> [NameMatch]?
-    ) async throws -> (found: NameMatch?, listed: [NameMatch]) {
+    /// - Parameters:
+    ///   - listing: a sentence that explains how to list the entities, if no name is near.
+    ///   - hint: a line after the error.
+    ///   - list: lists the entities whose name contains a text, or all for `nil`; returns `nil` if the caller may list none.
+    ///   - others: returns further entities, if none of the listed ones is found.
+    /// - Throws: an error if there is no such entity.
+    func one(
+        _ text: String, noun: String, listing: String, hint: String = "",
+        _ list: (_ search: String?) async throws -> [NameMatch]?,
+        others: (_ listed: [NameMatch]) async throws -> [NameMatch] = { _ in [] }
+    ) async throws -> NameMatch {
+        var listed: [NameMatch]? = []
         if let search = NameMatch.searchable(text) {
-            guard let named = try await list(search) else { return (nil, []) }
-            let exact = NameMatch.matching(text, of: named)
-            if let found = try NameMatch.match(text, of: exact, noun: noun) { return (found, named) }
+            listed = try await list(search)
+            let named = NameMatch.matching(text, of: listed ?? [])
+            if let found = try NameMatch.match(text, of: named, noun: noun) { return found }
         }
-        let all = try await list(nil) ?? []
-        return (try NameMatch.match(text, of: all, noun: noun), all)
+        if listed != nil { listed = try await list(nil) }
+        if let found = try NameMatch.match(text, of: listed ?? [], noun: noun) { return found }
+        let others = try await others(listed ?? [])
+        if let found = try NameMatch.match(text, of: others, noun: noun) { return found }
+        let names = ((listed ?? []) + others).map(\.name)
+        throw CommandFailure(NameMatch.missing(text, of: names, noun: noun, otherwise: listing) + hint)
     }
 
     /// Ids are UUIDs. A lock whose name looks like a UUID can be addressed only by its id.
@@ -97,7 +87,7 @@ struct NameResolver: Sendable {
 /// Runs a request.
 ///
 /// - Returns: `nil` if the gateway refuses it with one of these statuses.
-private func unlessRefused<Result>(
+func unlessRefused<Result>(
     with statuses: Set<Int>, _ request: () async throws -> Result
 ) async throws -> Result? {
     do {
@@ -109,53 +99,42 @@ private func unlessRefused<Result>(
 
 extension NameResolver {
     /// Finds a guest access by id, label or the guest's name. An ended access is found only if no other access has this name.
-    ///
-    /// - Returns: the id, and the name by which the access was found; `nil` as the name if `text` is an id.
-    func guestAccess(_ text: String) async throws -> (id: String, name: String?) {
-        if Self.isID(text) { return (text, nil) }
+    func guestAccess(_ text: String) async throws -> NameMatch {
+        if Self.isID(text) { return NameMatch(id: text, name: text) }
         let accesses = try await client.guestAccesses.list().all().content
         let (locks, now) = (try await lockNames(in: accesses), SystemClock().now())
-        let views = accesses.map { GuestAccessView($0, lockNames: locks, now: now) }
+        let views = accesses.map { GuestAccessView(access: $0, lockNames: locks, now: now) }
         let open = views.filter { !$0.isOver }.flatMap(\.candidates)
-        let meant = NameMatch.matching(text, of: open).isEmpty ? views.flatMap(\.candidates) : open
-        let found = try NameMatch.one(
-            text, of: meant, noun: "guest access", listing: "`doorward grants` lists the guest accesses that you may see.")
-        return (found.id, found.name)
+        return try NameMatch.one(
+            text, of: NameMatch.matching(text, of: open).isEmpty ? views.flatMap(\.candidates) : open, noun: "guest access",
+            listing: "`doorward grants` lists the guest accesses that you may see.")
     }
 
     /// Looks up the names of the locks of guest accesses that are visible to the caller, by id.
     func lockNames(in accesses: [Doorward.GuestAccess]) async throws -> [String: String] {
         guard !accesses.isEmpty else { return [:] }
-        let listed = try await client.devices.list().all().content.map { ($0.id, $0.name) }
-        let locks = Dictionary(listed, uniquingKeysWith: { first, _ in first })
-        let others = try await lockNames(of: accesses, besides: Set(locks.keys))
-        return locks.merging(others) { first, _ in first }
+        let listed = try await client.devices.list().all().content
+        return try await lockNames(of: accesses, known: listed.map { ($0.id, $0.name) })
     }
 }
 
 extension NameResolver {
-    /// The guest of a guest access, as sent to the gateway.
-    enum Guest: Equatable, Sendable {
-        case person(id: String, name: String)
-        /// The gateway resolves the address to a user.
-        case address(String)
-        /// A guest without an account, who cannot operate a lock.
-        case label(String)
-
-        /// The guest's display name.
-        var name: String {
-            switch self {
-            case .person(_, let name), .address(let name), .label(let name): name
-            }
-        }
-    }
-
-    /// Finds a person by id, email address or name, and returns the id.
+    /// Finds a person that the caller may list, a guest of the caller's guest accesses, or a person in the caller's log, by id, email
+    /// address or name.
     ///
-    /// - Throws: an error for a name that matches no known person, or several.
-    func person(_ text: String) async throws -> String {
-        if Self.isID(text) { return text }
-        return try await knownPerson(text, otherwise: "Name the person by email address or id.").id
+    /// - Parameters:
+    ///   - lock: the id of a lock; a person who can open it is found, too.
+    ///   - hint: the sentence after the error.
+    func person(
+        _ text: String, on lock: String? = nil, hint: String = "Name the person by email address or id."
+    ) async throws -> NameMatch {
+        if Self.isID(text) { return NameMatch(id: text, name: text) }
+        let unknown = "None of the people that you may see has this name."
+        return try await one(text, noun: "person", listing: unknown, hint: "\n  \(hint)") {
+            try await listedPeople($0)
+        } others: { _ in
+            try await guests() + holders(of: lock) + actors()
+        }
     }
 
     /// Finds the person that a question about a lock is about: `me`, the caller by name or email address, or another person.
@@ -163,9 +142,9 @@ extension NameResolver {
     /// - Returns: `nil` for the caller.
     func askedPerson(_ text: String, on lock: String) async throws -> NameMatch? {
         if text.lowercased() == "me" { return nil }
-        if Self.isID(text) { return NameMatch(id: text, name: text) }
-        if let mine = try NameMatch.match(text, of: try await me()?.matches ?? [], noun: "person") { return mine }
-        return try await knownPerson(text, on: lock, otherwise: "Name the person by email address or id.")
+        let mine = Self.isID(text) ? [] : try await me()?.matches ?? []
+        if let me = try NameMatch.match(text, of: mine, noun: "person") { return me }
+        return try await person(text, on: lock)
     }
 
     /// The caller; `nil` for an API key, which is not a person.
@@ -173,37 +152,14 @@ extension NameResolver {
         try await unlessRefused(with: [403, 404]) { try await client.users.me().content }
     }
 
-    /// Finds the guest of a new guest access by id, email address or name.
-    ///
-    /// - Throws: an error for a name that matches no known person, or several.
-    func guest(_ text: String) async throws -> Guest {
-        if Self.isID(text) { return .person(id: text, name: text) }
-        if text.contains("@") { return .address(text.trimmed) }
-        let person = try await knownPerson(
-            text, otherwise: "Name the person by email address or id, or add --label for a guest without an account.")
-        return .person(id: person.id, name: person.name)
-    }
-
     /// Returns the error sentence for a guest that the gateway did not find.
-    func missingGuest(_ guest: Guest) async -> String {
-        guard case .address(let address) = guest else { return "There is no person with the id `\(guest.name.printable)`." }
+    func missingGuest(_ access: Doorward.NewGuestAccess) async -> String {
+        guard let address = access.guestEmail else {
+            return "There is no person with the id `\((access.guestUserId ?? access.label ?? "").printable)`."
+        }
         let addresses = (((try? await listedPeople()) ?? nil) ?? []).map(\.name).filter { $0.contains("@") }
         let hint = NameMatch.suggestion(for: address, among: addresses).map { " Did you mean `\($0.printable)`?" } ?? ""
         return "There is no person with the address `\(address.printable)`.\(hint)"
-    }
-
-    /// Finds a person that the caller may list, a guest of the caller's guest accesses, or a person in the caller's log.
-    ///
-    /// - Parameter lock: the id of a lock; a person who can open it is found, too.
-    func knownPerson(_ text: String, on lock: String? = nil, otherwise: String) async throws -> NameMatch {
-        let (found, listed) = try await search(text, noun: "person") { try await listedPeople($0) }
-        if let found { return found }
-        let others = try await guests() + holders(of: lock) + actors()
-        if let person = try NameMatch.match(text, of: others, noun: "person") { return person }
-        let names = (listed + others).map(\.name)
-        throw CommandFailure(
-            NameMatch.missing(text, of: names, noun: "person", otherwise: "None of the people that you may see has this name.")
-                + "\n  " + otherwise)
     }
 
     /// Returns the people that the caller may list, each by name and by email address; `nil` if listing is denied.
@@ -263,6 +219,9 @@ struct NameMatch: Hashable, Sendable {
     let name: String
     /// A text such as the location or the email address, to distinguish the entity from others with the same name.
     var place: String?
+
+    /// The entity in a sentence: the name and the id, or the id that was typed.
+    var nameAndID: String { name == id ? id.printable : "\(name.printable), id \(id.printable)" }
 
     /// Returns the candidates with this name, ignoring case and surrounding spaces.
     static func matching(_ text: String, of candidates: [NameMatch]) -> [NameMatch] {
@@ -348,8 +307,5 @@ struct NameMatch: Hashable, Sendable {
         return isName && !folded(text).isEmpty && !text.contains("@") ? text : nil
     }
 
-    private static func folded(_ text: String) -> String {
-        let trimmed = text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
-        return String(trimmed).lowercased()
-    }
+    private static func folded(_ text: String) -> String { text.trimmed.lowercased() }
 }

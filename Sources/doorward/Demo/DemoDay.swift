@@ -256,7 +256,7 @@ struct DemoEvent: Equatable, Sendable {
 
     private static func lock(_ record: Doorward.AccessRecord) -> String { record.deviceName ?? "a lock" }
     private static func who(_ record: Doorward.AccessRecord) -> String { RecordTable.who(record) ?? "somebody" }
-    private static func operation(_ record: Doorward.AccessRecord) -> String { record.operation.map(DecisionView.verb) ?? "move" }
+    private static func operation(_ record: Doorward.AccessRecord) -> String { record.operation.map(\.verb) ?? "move" }
 }
 
 /// Converts real time to the time of day in the demo's house, which passes faster.

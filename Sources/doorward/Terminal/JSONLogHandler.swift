@@ -4,15 +4,11 @@ import Logging
 /// Writes each log entry as one JSON object with `at`, `level`, `logger` and `message`, and the metadata under `metadata`.
 struct JSONLogHandler: LogHandler {
     let label: String
-    let write: @Sendable (String) -> Void
     let now: @Sendable () -> Timestamp
+    let write: @Sendable (String) -> Void
     var logLevel = Logger.Level.info
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-
-    init(label: String, now: @escaping @Sendable () -> Timestamp, write: @escaping @Sendable (String) -> Void) {
-        (self.label, self.now, self.write) = (label, now, write)
-    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

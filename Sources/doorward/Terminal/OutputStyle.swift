@@ -50,19 +50,25 @@ struct OutputStyle: Equatable, Sendable {
 
     /// Converts an instant to text: in local time on a terminal, as the API writes it in a pipe.
     func instant(_ instant: Doorward.Instant) -> String {
-        isInteractive ? LocalTime(Timestamp(instant)).description : instant.description
+        isInteractive ? TimeZoneRules.user.local(at: Timestamp(instant)).shown : instant.description
     }
 
     /// Converts an instant to text in a sentence: on a terminal in local time, with the day of the week and the zone; as the API
     /// writes it in a pipe.
     func zonedInstant(_ instant: Doorward.Instant) -> String {
-        isInteractive ? LocalTime.zoned(Timestamp(instant)) : instant.description
+        isInteractive ? TimeZoneRules.zoned(Timestamp(instant)) : instant.description
     }
 
     /// Returns a shorter form of `instant` for a table that does not fit: without the year if it is the year of `now`.
     func shortInstant(_ instant: Doorward.Instant, now: Timestamp, withSeconds: Bool) -> String {
         guard isInteractive else { return instant.description }
-        return LocalTime(Timestamp(instant)).short(in: LocalTime(now).year, withSeconds: withSeconds)
+        let (zone, time) = (TimeZoneRules.user, Timestamp(instant))
+        return zone.local(at: time).short(in: zone.local(at: now).date.year, withSeconds: withSeconds)
+    }
+
+    /// The cell of an instant in a table, with its shorter form.
+    func cell(_ instant: Doorward.Instant?, now: Timestamp) -> Table.Cell {
+        Table.Cell(instant.map(self.instant), short: instant.map { shortInstant($0, now: now, withSeconds: false) })
     }
 }
 
@@ -85,6 +91,11 @@ enum StandardStream: Int32 {
     /// - Returns: whether the text could be written.
     @discardableResult
     func line(_ text: String) -> Bool { write(text + "\n") }
+
+    /// Prints a sentence on a terminal, or values in a pipe.
+    static func tell(_ sentence: String, values: String...) {
+        output.line(OutputStyle.output.isInteractive ? sentence : values.map(\.printable).joined(separator: "\t"))
+    }
 
     @discardableResult
     func write(_ text: String) -> Bool { write(Array(text.utf8)) }

@@ -6,18 +6,15 @@ enum PasswordPrompt {
     /// Reads a new password, which must be typed twice on a terminal.
     static func newPassword(fromStandardInput: Bool) throws -> Secret<String> {
         if fromStandardInput { return try firstLine("password") }
-        try requireTerminal()
-        let first = try askHidden("New password (at least 15 characters): ")
-        let second = try askHidden("Repeat the password: ")
+        let first = try ask("New password (at least 15 characters): ")
+        let second = try ask("Repeat the password: ")
         guard first == second else { throw CommandFailure("the two passwords differ; nothing was done") }
         return Secret(first)
     }
 
     /// Reads an existing password.
     static func password(of email: String, fromStandardInput: Bool) throws -> Secret<String> {
-        if fromStandardInput { return try firstLine("password") }
-        try requireTerminal()
-        return Secret(try askHidden("Password of \(email.printable): "))
+        fromStandardInput ? try firstLine("password") : Secret(try ask("Password of \(email.printable): "))
     }
 
     /// Reads the first line of standard input.
@@ -28,28 +25,14 @@ enum PasswordPrompt {
         return Secret(line)
     }
 
-    private static func requireTerminal() throws {
+    /// Reads a line from the terminal on standard input without showing it. Prints the prompt on standard error, and restores the
+    /// terminal before it returns or ends the program. Ctrl-C and Ctrl-\ end the program as usual, but only after the terminal has
+    /// been restored.
+    private static func ask(_ question: String) throws -> String {
         guard isatty(0) == 1 else {
             throw CommandFailure(
                 "there is no terminal to ask for the password on; pass it on standard input with --password-stdin")
         }
-    }
-
-    private static func askHidden(_ question: String) throws -> String {
-        guard let line = try PasswordInput.ask(question) else {
-            throw CommandFailure("no password was entered; nothing was done")
-        }
-        return line
-    }
-}
-
-/// Reads a line from the terminal on standard input without showing it.
-enum PasswordInput {
-    /// Prints the prompt on standard error, and restores the terminal before it returns or ends the program. Ctrl-C and Ctrl-\
-    /// end the program as usual, but only after the terminal has been restored.
-    ///
-    /// - Returns: the line without its line break; `nil` if the input ended.
-    static func ask(_ question: String) throws -> String? {
         var shown = termios()
         guard tcgetattr(0, &shown) == 0 else { throw CommandFailure("no password can be read from the terminal") }
         var hidden = shown
@@ -67,7 +50,7 @@ enum PasswordInput {
         case quit: end(by: SIGQUIT)
         default: break
         }
-        guard line.last == newline else { return nil }
+        guard line.last == newline else { throw CommandFailure("no password was entered; nothing was done") }
         return String(decoding: line.dropLast(), as: UTF8.self)
     }
 

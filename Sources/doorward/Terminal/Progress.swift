@@ -9,22 +9,13 @@ struct Progress: Sendable {
     /// Shows the line while `body` runs.
     func during<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         guard isShown else { return try await body() }
-        let ticking = Task { await tick() }
+        // The last write of `tick` comes before the line is erased.
         defer { StandardStream.error.write("\r\u{1B}[K") }
-        do {
-            let result = try await body()
-            await stop(ticking)
-            return result
-        } catch {
-            await stop(ticking)
-            throw error
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await tick() }
+            defer { group.cancelAll() }
+            return try await body()
         }
-    }
-
-    /// Stops the updates of the line. When this returns, nothing more is printed.
-    private func stop(_ ticking: Task<Void, Never>) async {
-        ticking.cancel()
-        await ticking.value
     }
 
     private func tick() async {

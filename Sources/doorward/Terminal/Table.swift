@@ -52,10 +52,12 @@ struct Table: Sendable {
     /// Minimum widths of the columns, so that later rows are aligned with earlier ones.
     var leastWidths: [Int] = []
 
-    init(_ headings: String..., fittings: [Fitting] = [], rows: [[Cell]]) { self.init(headings, fittings: fittings, rows: rows) }
+    init(_ headings: String..., rows: [[Cell]]) { (self.headings, self.rows) = (headings, rows) }
 
-    init(_ headings: [String], fittings: [Fitting] = [], rows: [[Cell]]) {
-        (self.headings, self.fittings, self.rows) = (headings, fittings, rows)
+    /// A row for each item.
+    init<Item>(_ items: [Item], _ columns: [Column<Item>]) {
+        (headings, fittings) = (columns.map(\.heading), columns.map(\.fitting))
+        rows = items.map { item in columns.map { $0.cell(item) } }
     }
 
     /// Whether the table can be reduced to the width of the terminal.
@@ -66,9 +68,12 @@ struct Table: Sendable {
 
     /// Returns the lines: on a terminal a heading and aligned columns; in a pipe the cells of each row, separated by tabs.
     ///
-    /// - Parameter layout: the layout of the earlier rows; by default the layout that the rows of this table need.
-    func lines(_ style: OutputStyle, _ layout: Layout? = nil, withHeadings: Bool = true) -> [String] {
+    /// - Parameters:
+    ///   - layout: the layout of the earlier rows; by default the layout that the rows of this table need.
+    ///   - empty: the sentence on a terminal if there are no rows; `nil` for the headings alone.
+    func lines(_ style: OutputStyle, _ layout: Layout? = nil, withHeadings: Bool = true, empty: String? = nil) -> [String] {
         guard style.isInteractive else { return rows.map { $0.map(\.text).joined(separator: "\t") } }
+        if rows.isEmpty, let empty { return [empty] }
         let (layout, rows) = (layout ?? self.layout(style), shownRows(style))
         let top = withHeadings ? [line(headings.map { Cell($0, .dim) }, layout, style)] : []
         return top + rows.map { line($0, layout, style) }
@@ -134,6 +139,17 @@ struct Table: Sendable {
             let space = place == layout.columns.count - 1 ? 0 : width - text.displayWidth
             return style.paint(text, cell.colour) + String(repeating: " ", count: max(0, space))
         }.joined(separator: "  ")
+    }
+}
+
+/// A column of a table of items.
+struct Column<Item> {
+    let heading: String
+    let fitting: Table.Fitting
+    let cell: (Item) -> Table.Cell
+
+    init(_ heading: String, _ fitting: Table.Fitting = .whole, _ cell: @escaping (Item) -> Table.Cell) {
+        (self.heading, self.fitting, self.cell) = (heading, fitting, cell)
     }
 }
 
@@ -207,8 +223,6 @@ struct TerminalSize: Equatable, Sendable {
     var columns: Int
     var rows: Int
 
-    init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
-
     /// The present size of the terminal on standard output; 80 × 24 if unknown.
     static var current: TerminalSize { of(.output) }
 
@@ -219,5 +233,68 @@ struct TerminalSize: Equatable, Sendable {
             return TerminalSize(columns: 80, rows: 24)
         }
         return TerminalSize(columns: Int(window.ws_col), rows: Int(window.ws_row))
+    }
+}
+
+/// Abbreviated ids, as tables show them and users type them.
+enum IDPrefix {
+    /// Minimum number of characters that tables show.
+    static let leastShown = 8
+    /// Minimum number of characters that must be typed.
+    static let leastTyped = 6
+
+    /// Returns the number of leading characters that distinguish these ids, at least `leastShown`.
+    static func length(addingHint ids: [String]) -> Int {
+        let ids = Set(ids)
+        let longest = ids.map(\.count).max() ?? 0
+        var length = leastShown
+        while length < longest, Set(ids.map { $0.prefix(length) }).count < ids.count { length += 1 }
+        return length
+    }
+
+    /// Whether a typed text is the beginning of an id.
+    static func matches(_ text: String, _ id: String) -> Bool {
+        text.count >= leastTyped && id.lowercased().hasPrefix(text.lowercased())
+    }
+}
+
+extension String {
+    /// The text with visible signs in place of characters that could control a terminal or make the text look like another one:
+    /// control characters, line breaks, bidirectional marks, zero-width characters. Names are written by other users.
+    var printable: String {
+        guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
+        var shown = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar.isUnprintable { shown.append(contentsOf: scalar.visible.unicodeScalars) } else { shown.append(scalar) }
+        }
+        return String(shown)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character must be replaced. The zero-width joiner is kept: without it emoji are split, and it cannot change
+    /// the direction of text.
+    fileprivate var isUnprintable: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
+        case .format: value != 0x200D
+        default: false
+        }
+    }
+
+    /// The symbol for a control character if Unicode has one, else its number.
+    fileprivate var visible: String {
+        if value < 0x20, let sign = Unicode.Scalar(0x2400 + value) { return String(Character(sign)) }
+        if value == 0x7F { return "\u{2421}" }
+        return "<U+\(String(value, radix: 16, uppercase: true))>"
+    }
+}
+
+extension String {
+    /// The text as one word of a suggested command: quoted for the shell if it contains anything but letters, digits and a few signs.
+    var shellQuoted: String {
+        let text = printable
+        let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_./:@%+=,-".contains($0)) }
+        return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: #"'\''"#))'"
     }
 }

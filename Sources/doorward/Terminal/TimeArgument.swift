@@ -21,10 +21,31 @@ struct TimeArgument {
         case instant(Timestamp)
         /// A length of time from now or, if it is not negative, from the start that the time is the end of.
         case relative(Duration)
-        case local(Day, DoorwardDomain.LocalTime)
+        case local(Day, LocalTime)
 
         /// Whether the time is read on a clock in some zone.
         var isLocal: Bool { if case .local = self { true } else { false } }
+
+        /// Resolves the time.
+        ///
+        /// - Parameters:
+        ///   - now: the present time, for relative forms.
+        ///   - start: the start of a length of time that is not negative; `nil` for now.
+        ///   - zone: the zone of a local time.
+        /// - Returns: the reading of the clock, `nil` for a time that is not local, and its instant.
+        func resolved(
+            now: Timestamp, start: Timestamp?, in zone: TimeZoneRules
+        ) -> (local: LocalDateTime?, ResolvedLocalTime) {
+            switch self {
+            case .instant(let instant): return (nil, ResolvedLocalTime(instant: instant, change: .none))
+            case .relative(let length):
+                let beginning = length <= .zero ? now : start ?? now
+                return (nil, ResolvedLocalTime(instant: beginning.advanced(by: length), change: .none))
+            case .local(let day, let time):
+                let local = LocalDateTime(date: day.date(today: zone.local(at: now).date), time: time)
+                return (local, zone.resolve(local))
+            }
+        }
     }
 
     enum Day: Equatable, Sendable {
@@ -39,8 +60,8 @@ struct TimeArgument {
             case .date(let date): return date
             case .fromToday(let days): return CivilDate(daysSinceEpoch: today.daysSinceEpoch + Int64(days))
             case .next(let weekday):
-                let after = (1...7).first { WeekdaySet([weekday]).contains(day: today.daysSinceEpoch + $0) } ?? 7
-                return CivilDate(daysSinceEpoch: today.daysSinceEpoch + after)
+                let week = (1...7).map { CivilDate(daysSinceEpoch: today.daysSinceEpoch + $0) }
+                return week.first { $0.weekday == weekday } ?? today
             }
         }
     }
@@ -56,14 +77,13 @@ struct TimeArgument {
     ///
     /// - Throws: a usage error for a text that is not a time, and for a day and a time of day that no calendar and no clock shows.
     func form() throws(CommandFailure) -> Form {
-        let typed = text.trimmingWhitespace.lowercased()
+        let typed = text.trimmed.lowercased()
         if let instant = Self.instant(typed) { return .instant(instant) }
         if typed == "now" { return .relative(.zero) }
         if let length = Self.length(typed) { return .relative(length) }
         guard let (day, rest) = try dayAndRest(typed) else { throw notATime }
-        guard !rest.isEmpty else { return .local(day ?? .fromToday(0), Self.midnight) }
-        guard let numbers = Self.clock(rest) else { throw notATime }
-        guard let time = DoorwardDomain.LocalTime(hour: numbers.hour, minute: numbers.minute, second: numbers.second) else {
+        guard let numbers = rest.isEmpty ? (0, 0, 0) : Self.clock(rest) else { throw notATime }
+        guard let time = LocalTime(hour: numbers.hour, minute: numbers.minute, second: numbers.second) else {
             throw failure("does not exist: a clock shows 00:00 to 23:59, and 24:00 is the end of a day.")
         }
         return .local(day ?? .fromToday(0), time)
@@ -76,27 +96,14 @@ struct TimeArgument {
     ///   - start: the start of a duration such as `+2h`; `now` by default.
     /// - Throws: the errors of `form`, and a usage error for a local time that does not exist, or exists twice.
     func instant(now: Timestamp, start: Timestamp? = nil) throws(CommandFailure) -> Timestamp {
-        switch try form() {
-        case .instant(let instant): return instant
-        case .relative(let length): return Self.advanced(by: length, now: now, start: start)
-        case .local(let day, let time):
-            let local = LocalTime(LocalDateTime(date: day.date(today: LocalTime(now).date), time: time))
-            let instants = local.instants
-            switch instants.count {
-            case 1: return instants[0]
-            case 0: throw failure("does not exist: clocks here never show \(local)")
-            default:
-                throw failure("occurs twice, because the clock is put back: give an offset, as in 2026-10-25T02:30:00+01:00")
-            }
+        let (local, resolved) = try form().resolved(now: now, start: start, in: .user)
+        switch resolved.change {
+        case .none: return resolved.instant
+        case .gap: throw failure("does not exist: clocks here never show \(local?.shown ?? text)")
+        case .overlap:
+            throw failure("occurs twice, because the clock is put back: give an offset, as in 2026-10-25T02:30:00+01:00")
         }
     }
-
-    /// Returns the instant of a length of time from `start`, or from `now` if it is negative or there is no start.
-    static func advanced(by length: Duration, now: Timestamp, start: Timestamp?) -> Timestamp {
-        (length < .zero || length == .zero ? now : start ?? now).advanced(by: length)
-    }
-
-    private static let midnight = DoorwardDomain.LocalTime(hour: 0, minute: 0) ?? .endOfDay
 
     private var notATime: CommandFailure { failure("is not a time. \(help)") }
 
@@ -130,13 +137,9 @@ struct TimeArgument {
             return (.date(date), text[match.range.upperBound...])
         }
         let word = text.prefix { !$0.isWhitespace }
-        guard let day = Self.day(word) else { return (nil, text[...]) }
+        let named = ["yesterday": -1, "today": 0, "tomorrow": 1][word].map { Day.fromToday($0) }
+        guard let day = named ?? Weekday(typed: word).map({ .next($0) }) else { return (nil, text[...]) }
         return (day, text[word.endIndex...].drop(while: \.isWhitespace))
-    }
-
-    private static func day(_ word: Substring) -> Day? {
-        if let days = ["yesterday": -1, "today": 0, "tomorrow": 1][word] { return .fromToday(days) }
-        return Weekday(typed: word).map { .next($0) }
     }
 
     /// Parses `9:00`, `09:00:30`, `9am` or `9:30 pm`.
@@ -160,100 +163,41 @@ extension Weekday {
         guard name.count >= 3, let day = Self.allCases.first(where: { "\($0)".hasPrefix(name) }) else { return nil }
         self = day
     }
+
+    /// `Mon`.
+    var short: String { rawValue.prefix(1) + rawValue.dropFirst().lowercased() }
 }
 
-extension String {
-    /// The text without white space at its beginning and end.
-    var trimmingWhitespace: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    }
+extension CivilDate {
+    /// The day of the week.
+    var weekday: Weekday { Weekday.allCases.first { WeekdaySet([$0]).contains(day: daysSinceEpoch) } ?? .monday }
 }
 
-/// A wall-clock time in the user's time zone (`TZ`, else the system's).
-struct LocalTime: Equatable, CustomStringConvertible {
-    var year: Int
-    var month: Int
-    var day: Int
-    var hour = 0
-    var minute = 0
-    var second = 0
-
-    init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
-        (self.year, self.month, self.day) = (year, month, day)
-        (self.hour, self.minute, self.second) = (hour, minute, second)
-    }
-
-    /// A reading of the clock.
-    init(_ local: LocalDateTime) {
-        let date = local.date
-        let seconds = Int(local.milliseconds / 1000 - date.daysSinceEpoch * 86_400)
-        self.init(
-            year: date.year, month: date.month, day: date.day, hour: seconds / 3600, minute: seconds / 60 % 60,
-            second: seconds % 60)
-    }
-
-    init(_ instant: Timestamp) {
-        var seconds = time_t(instant.milliseconds / 1000)
-        var fields = tm()
-        localtime_r(&seconds, &fields)
-        self.init(fields)
-    }
-
-    private init(_ fields: tm) {
-        self.init(
-            year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
-            hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec))
-    }
-
-    var date: CivilDate { CivilDate(year: year, month: month, day: day) ?? CivilDate(daysSinceEpoch: 0) }
-
+extension LocalDateTime {
     /// `2026-11-21 18:00:05`.
-    var description: String { "\(four(year))-\(two(month))-\(two(day)) \(two(hour)):\(two(minute)):\(two(second))" }
+    var shown: String { description.replacing("T", with: " ") }
 
-    /// Returns an instant with the day of the week and the zone of the local time, such as `Mon 2026-11-23 09:00 (CET)`.
-    static func zoned(_ instant: Timestamp) -> String {
-        var seconds = time_t(instant.milliseconds / 1000)
-        var fields = tm()
-        localtime_r(&seconds, &fields)
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let day = days.indices.contains(Int(fields.tm_wday)) ? "\(days[Int(fields.tm_wday)]) " : ""
-        let zone = fields.tm_zone.map { " (\(String(cString: $0)))" } ?? ""
-        let time = LocalTime(fields).description
-        return day + (time.hasSuffix(":00") ? String(time.dropLast(3)) : time) + zone
-    }
-
-    /// Returns a reading of a clock with the day of the week, such as `Mon 2026-11-23 09:00`.
-    static func withDay(_ local: LocalDateTime) -> String {
-        let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-        let day = days.indices.first { WeekdaySet([Weekday.allCases[$0]]).contains(day: local.date.daysSinceEpoch) }
-        let time = LocalTime(local).description
-        return "\(days[day ?? 0]) \(time.hasSuffix(":00") ? String(time.dropLast(3)) : time)"
-    }
+    /// The time with the day of the week, and without seconds if there are none, such as `Mon 2026-11-23 09:00`.
+    var withDay: String { "\(date.weekday.short) \(shown.hasSuffix(":00") ? String(shown.dropLast(3)) : shown)" }
 
     /// Returns a text such as `Nov 21 18:00`, or `2026-11-21 18:00` if the time is not in this year. With seconds, the time of
     /// day is `18:00:05`.
     func short(in thisYear: Int, withSeconds: Bool) -> String {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let time = "\(two(hour)):\(two(minute))" + (withSeconds ? ":\(two(second))" : "")
-        guard year == thisYear, months.indices.contains(month - 1) else {
-            return "\(four(year))-\(two(month))-\(two(day)) \(time)"
-        }
-        return "\(months[month - 1]) \(two(day)) \(time)"
+        let text = withSeconds ? shown : String(shown.dropLast(3))
+        return date.year == thisYear ? "\(months[date.month - 1]) \(text.dropFirst("2026-11-".count))" : text
     }
+}
 
-    /// All instants with this wall-clock time: none if the clock is put forward over this time, two if the clock is put back over
-    /// it.
-    var instants: [Timestamp] {
-        let candidates = [0, 1].compactMap { isSummer -> Int? in
-            var fields = tm()
-            (fields.tm_year, fields.tm_mon, fields.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
-            (fields.tm_hour, fields.tm_min, fields.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
-            fields.tm_isdst = Int32(isSummer)
-            return mktime(&fields)
-        }
-        return Set(candidates).sorted().map { Timestamp(milliseconds: Int64($0) * 1000) }.filter { LocalTime($0) == self }
+extension TimeZoneRules {
+    /// The user's time zone (`TZ`, else the system's).
+    static let user =
+        TimeZoneDatabase.system.hostRules(variable: getenv("TZ").map { String(cString: $0) }) ?? TimeZoneDatabase.system.utc
+
+    /// Returns an instant on the user's clock, with the day of the week and the zone, such as `Mon 2026-11-23 09:00 (CET)`.
+    static func zoned(_ instant: Timestamp) -> String {
+        var (seconds, fields) = (time_t(instant.milliseconds / 1000), tm())
+        localtime_r(&seconds, &fields)
+        return user.local(at: instant).withDay + (fields.tm_zone.map { " (\(String(cString: $0)))" } ?? "")
     }
-
-    private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    private func four(_ number: Int) -> String { String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)" }
 }

@@ -19,7 +19,7 @@ import Testing
         let decision = Doorward.Decision(
             allowed: reason == nil, operation: operation, deviceId: "d", at: "2026-11-21T08:00:00.000Z", rule: rule,
             reason: reason, opensAt: opensAt, closesAt: closesAt, missing: missing, assumes: assumes)
-        return DecisionView(decision: decision, person: person, lock: "Cellar").sentence(style)
+        return decision.sentence(person: person, lock: "Cellar", style)
     }
 
     @Test("an allowed operation names the rule, and a later time the assumption")
@@ -78,14 +78,14 @@ import Testing
     @Test(
         "operations are accepted in lower and upper case, with hyphens or underscores",
         arguments: ["view-status", "VIEW_STATUS", "View Status"])
-    func operations(_ text: String) { #expect(OperationArgument(argument: text)?.operation == .viewStatus) }
+    func operations(_ text: String) { #expect(LockOperation(argument: text) == .viewStatus) }
 
     @Test("every operation has a value and a verb, and another word is wrong usage")
     func allOperations() throws {
-        let accepted = OperationArgument.allValueStrings.compactMap { OperationArgument(argument: $0)?.operation }
+        let accepted = LockOperation.allValueStrings.compactMap { LockOperation(argument: $0) }
         #expect(accepted == LockOperation.allCases)
         for operation in LockOperation.allCases {
-            #expect(!DecisionView.verb(.init(rawValue: operation.rawValue)).contains("_"))
+            #expect(!Doorward.Action(rawValue: operation.rawValue).verb.contains("_"))
         }
         let arguments = ["can", "me", "open", "Cellar"]
         let error = try #require(throws: (any Error).self) { _ = try DoorwardCommand.parseAsRoot(arguments) }

@@ -64,7 +64,7 @@ import Testing
             ("2026-12-27=CLOSED", "Sun 2026-12-27 closed"), ("2026-12-26=00:00-24:00", "Sat 2026-12-26 00:00-24:00"),
         ])
     func specialDay(_ text: String, _ shown: String) throws {
-        let schedule = Doorward.GuestAccess.Schedule(RecurringHours(special: [try SpecialDayArgument(text)]), timeZone: nil)
+        let schedule = Doorward.GuestAccess.Schedule(RecurringHours(special: [try .init(typed: text)]), timeZone: nil)
         #expect(schedule.specialWords == [shown])
         #expect(schedule.words == "daily 00:00-24:00; \(shown.dropFirst(4))", "ordinary days are open")
     }
@@ -188,7 +188,7 @@ import Testing
     private func hours(_ texts: String..., days: String? = nil, special: [String]? = nil) throws -> RecurringHours {
         RecurringHours(
             days: try days.map { try WeekdaySet(typed: $0) }, hours: try texts.map(HoursArgument.init),
-            special: try special.map { try $0.map(SpecialDayArgument.init) })
+            special: try special.map { try $0.map(Doorward.GuestAccess.SpecialDay.init(typed:)) })
     }
 
     @Test("days alone are whole days, hours alone are those of every day")

@@ -85,9 +85,9 @@ import Testing
         access.validFrom = Doorward.Instant(milliseconds: 1000)
         access.validUntil = Doorward.Instant(milliseconds: 2000)
         let now = Timestamp(milliseconds: milliseconds)
-        #expect(GuestAccessView(access, now: now).status.text == shown)
+        #expect(GuestAccessView(access: access, now: now).status.text == shown)
         access.revokedAt = Doorward.Instant(milliseconds: 0)
-        #expect(GuestAccessView(access, now: now).status.text == "revoked")
+        #expect(GuestAccessView(access: access, now: now).status.text == "revoked")
     }
 
     @Test("a guest is shown by name, else by label, else by id; a lock without a name by id")
@@ -95,15 +95,15 @@ import Testing
         var access = Doorward.GuestAccess(id: "g")
         (access.guestUserId, access.deviceIds) = ("u", ["d", "e"])
         let known = GuestAccessView(
-            access, lockNames: ["d": "Front"], now: Timestamp(milliseconds: 0))
+            access: access, lockNames: ["d": "Front"], now: Timestamp(milliseconds: 0))
         #expect((known.guest, known.locks) == ("u", "Front, e"))
         (access.guest, access.label) = (.init(id: "u", name: "Gus", email: "gus@example.org"), "cleans")
-        let named = GuestAccessView(access, now: Timestamp(milliseconds: 0))
+        let named = GuestAccessView(access: access, now: Timestamp(milliseconds: 0))
         #expect(named.guest == "Gus")
         #expect(named.candidates.map(\.name) == ["Gus", "gus@example.org", "cleans"])
         (access.guest, access.label) = (nil, nil)
-        #expect(GuestAccessView(access, now: Timestamp(milliseconds: 0)).guest == "u")
+        #expect(GuestAccessView(access: access, now: Timestamp(milliseconds: 0)).guest == "u")
         (access.guestUserId, access.label) = (nil, "Plumber")
-        #expect(GuestAccessView(access, now: Timestamp(milliseconds: 0)).guest == "Plumber")
+        #expect(GuestAccessView(access: access, now: Timestamp(milliseconds: 0)).guest == "Plumber")
     }
 }

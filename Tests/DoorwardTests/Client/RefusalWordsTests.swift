@@ -95,7 +95,7 @@ import Testing
         ] as [(String, FieldOption?, String)])
     func options(_ problem: String, _ option: FieldOption?, _ line: String) {
         let refusal = APIError(status: 400, code: "x", message: "No.", fields: [.init(field: "field", problem: problem)])
-        let text = RefusalWords(refusal, style: pipe, option: { $0 == "field" ? option : nil }).text
+        let text = refusal.sentence(pipe, option: { $0 == "field" ? option : nil })
         #expect(text == "No.\n\(line)")
     }
 

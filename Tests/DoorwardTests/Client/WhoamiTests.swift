@@ -32,7 +32,7 @@ import Testing
         let user = try user(
             #","isSuperAdmin":true,"roleAssociations":[\#(role("PROPERTY_MANAGER", "p")),\#(role("TENANT", "x"))]"#)
         let lines = Whoami.lines(
-            user, server: "https://doors.example", .session(.default, try session()), places: ["p": "Quay 1"], pipe)
+            user, server: "https://doors.example", Credential(.default, try session()), places: ["p": "Quay 1"], pipe)
         #expect(
             lines.dropLast() == [
                 "email\tolga@example.org", "name\tOlga Owner", "roles\tsuper admin, property manager of Quay 1, tenant of x",
@@ -43,18 +43,18 @@ import Testing
 
     @Test("the validity of each kind of credential is shown")
     func validity() throws {
-        let session = Whoami.validity(of: .session(.default, try session()), pipe)
+        let session = Credential(.default, try session()).validity(pipe)
         #expect(session.wholeMatch(of: #/token until 20[0-9-]+T[0-9:.]+Z, renewed by itself/#) != nil, "\(session)")
         let key = Session(server: try ServerAddress("https://doors.example"), apiKey: "dw_secret")
-        #expect(Whoami.validity(of: .session(.default, key), pipe) == "an API key")
-        #expect(Whoami.validity(of: .token(nil), pipe) == "an API key")
-        let claims = try #require(AccessTokenClaims(of: "a.eyJleHAiOjE3MDAwMDAwMDB9.c"))
-        #expect(Whoami.validity(of: .token(claims), pipe) == "until 2023-11-14T22:13:20.000Z, not renewed")
+        #expect(Credential(.default, key).validity(pipe) == "an API key")
+        #expect(Credential(token: "dw_key").validity(pipe) == "an API key")
+        let token = Credential(token: "a.eyJleHAiOjE3MDAwMDAwMDB9.c")
+        #expect(token.validity(pipe) == "until 2023-11-14T22:13:20.000Z, not renewed")
     }
 
     @Test("an API key without a user is shown as `an API key`")
     func key() {
-        let lines = Whoami.lines(nil, server: "s", .token(nil), places: [:], pipe)
+        let lines = Whoami.lines(nil, server: "s", Credential(token: "dw_key"), places: [:], pipe)
         #expect(
             lines == [
                 "email\t-", "name\tan API key", "roles\t-", "server\ts", "sign-in\tDOORWARD_TOKEN", "session\tan API key",

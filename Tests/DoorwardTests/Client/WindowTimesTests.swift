@@ -73,8 +73,8 @@ import Testing
     func zones() throws {
         let names = TimeZoneDatabase.system.names
         #expect(names.count > 300)
-        for name in names { #expect(try ZoneArgument(name).name == name) }
-        #expect(try ZoneArgument(" UTC ").name == "UTC")
+        for name in names { #expect(try TimeZoneRules.typed(name).name == name) }
+        #expect(try TimeZoneRules.typed(" UTC ").name == "UTC")
     }
 
     @Test(

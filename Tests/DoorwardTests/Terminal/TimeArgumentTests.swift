@@ -1,17 +1,15 @@
 import DoorwardDomain
+import Glibc
 import Testing
 
 @testable import doorward
-
-/// DoorwardDomain has a type of this name too.
-typealias LocalTime = doorward.LocalTime
 
 /// The tests work in any time zone: expected local times are computed in the zone of the tests.
 @Suite("Times on the command line") struct TimeArgumentTests {
     /// Noon on a day in January, far from any change of daylight saving time.
     private let now: Timestamp
 
-    init() throws { now = try #require(LocalTime(year: 2030, month: 1, day: 15, hour: 12).instants.first) }
+    init() throws { now = TimeZoneRules.user.resolve(try #require(LocalDateTime("2030-01-15T12:00"))).instant }
 
     private func instant(_ text: String, start: Timestamp? = nil) throws -> Timestamp {
         try TimeArgument(text, option: "--from").instant(now: now, start: start)
@@ -20,27 +18,27 @@ typealias LocalTime = doorward.LocalTime
     @Test(
         "wall-clock times are read as local times",
         arguments: [
-            ("2030-02-03 18:05", LocalTime(year: 2030, month: 2, day: 3, hour: 18, minute: 5)),
-            ("2030-02-03T18:05:09", LocalTime(year: 2030, month: 2, day: 3, hour: 18, minute: 5, second: 9)),
-            ("2030-02-03", LocalTime(year: 2030, month: 2, day: 3)),
-            ("18:00", LocalTime(year: 2030, month: 1, day: 15, hour: 18)),
-            ("9:30", LocalTime(year: 2030, month: 1, day: 15, hour: 9, minute: 30)),
-            ("today 9:30", LocalTime(year: 2030, month: 1, day: 15, hour: 9, minute: 30)),
-            ("Tomorrow 9:00", LocalTime(year: 2030, month: 1, day: 16, hour: 9)),
-            ("tomorrow", LocalTime(year: 2030, month: 1, day: 16)),
-            ("yesterday 23:59", LocalTime(year: 2030, month: 1, day: 14, hour: 23, minute: 59)),
-            ("24:00", LocalTime(year: 2030, month: 1, day: 16)),
-            ("2030-12-31 24:00", LocalTime(year: 2031, month: 1, day: 1)),
-            ("6pm", LocalTime(year: 2030, month: 1, day: 15, hour: 18)),
-            ("12am", LocalTime(year: 2030, month: 1, day: 15)),
-            ("tomorrow 12:30 PM", LocalTime(year: 2030, month: 1, day: 16, hour: 12, minute: 30)),
-            ("friday 9:00", LocalTime(year: 2030, month: 1, day: 18, hour: 9)),
-            ("Mon", LocalTime(year: 2030, month: 1, day: 21)),
-            ("tues 15:00", LocalTime(year: 2030, month: 1, day: 22, hour: 15)),
-            ("  tomorrow   9:00 ", LocalTime(year: 2030, month: 1, day: 16, hour: 9)),
+            ("2030-02-03 18:05", "2030-02-03T18:05"),
+            ("2030-02-03T18:05:09", "2030-02-03T18:05:09"),
+            ("2030-02-03", "2030-02-03T00:00"),
+            ("18:00", "2030-01-15T18:00"),
+            ("9:30", "2030-01-15T09:30"),
+            ("today 9:30", "2030-01-15T09:30"),
+            ("Tomorrow 9:00", "2030-01-16T09:00"),
+            ("tomorrow", "2030-01-16T00:00"),
+            ("yesterday 23:59", "2030-01-14T23:59"),
+            ("24:00", "2030-01-16T00:00"),
+            ("2030-12-31 24:00", "2031-01-01T00:00"),
+            ("6pm", "2030-01-15T18:00"),
+            ("12am", "2030-01-15T00:00"),
+            ("tomorrow 12:30 PM", "2030-01-16T12:30"),
+            ("friday 9:00", "2030-01-18T09:00"),
+            ("Mon", "2030-01-21T00:00"),
+            ("tues 15:00", "2030-01-22T15:00"),
+            ("  tomorrow   9:00 ", "2030-01-16T09:00"),
         ])
-    func wallClock(_ text: String, _ time: LocalTime) throws {
-        #expect(LocalTime(try instant(text)) == time)
+    func wallClock(_ text: String, _ time: String) throws {
+        #expect(TimeZoneRules.user.local(at: try instant(text)) == LocalDateTime(time))
     }
 
     @Test(
@@ -97,11 +95,19 @@ typealias LocalTime = doorward.LocalTime
         #expect(failure?.sentence.hasPrefix("--from: `\(text.printable)` ") == true)
     }
 
-    @Test(
-        "the local time of an instant can be converted back to the instant",
-        arguments: [0, 1, 1_000_000_000, 1_900_000_000, -86_400])
-    func roundTrip(_ seconds: Int64) {
-        let instant = Timestamp(milliseconds: seconds * 1000)
-        #expect(LocalTime(instant).instants.contains(instant))
+    @Test("a time on a clock is shown with a space, with the day of the week, or short")
+    func shown() throws {
+        let (time, exact) = (try #require(LocalDateTime("2026-11-21T18:00")), try #require(LocalDateTime("2026-11-02T08:00:05")))
+        #expect(time.shown == "2026-11-21 18:00:00" && time.withDay == "Sat 2026-11-21 18:00")
+        #expect(exact.withDay == "Mon 2026-11-02 08:00:05" && exact.short(in: 2026, withSeconds: true) == "Nov 02 08:00:05")
+        #expect(time.short(in: 2026, withSeconds: false) == "Nov 21 18:00")
+        #expect(time.short(in: 2027, withSeconds: false) == "2026-11-21 18:00")
+    }
+
+    @Test("the clock of the user is that of the C library", arguments: [0, 1_000_000_000, 1_900_000_000, -86_400])
+    func clock(_ seconds: Int64) {
+        var (time, fields) = (time_t(seconds), tm())
+        localtime_r(&time, &fields)
+        #expect(TimeZoneRules.user.offset(at: seconds) == Int64(fields.tm_gmtoff))
     }
 }

@@ -18,10 +18,11 @@ struct KeyGroup: AsyncParsableCommand {
 }
 
 extension Doorward.APIKey: ListedByCommand {
+    static var argument: ArgumentWords { (ArgumentHelp("The key: a name or id.", valueName: "key"), nil) }
+
     static var commands: NounCommands<Self> {
         NounCommands(
-            noun: "API key", argument: (ArgumentHelp("The key: a name or id.", valueName: "key"), nil),
-            empty: "There are no API keys that you may manage.", list: "List the API keys that you may manage.",
+            noun: "API key", empty: "There are no API keys that you may manage.", list: "List the API keys that you may manage.",
             delete: "Delete an API key.",
             discussions: [
                 "list": "Example: doorward key list",
@@ -34,19 +35,22 @@ extension Doorward.APIKey: ListedByCommand {
             ],
             columns: [
                 ("NAME", .cut(to: 8), .text(\.name)),
-                ("ROLE", .whole, NounValue { key, _, _ in Table.Cell(DisplayText.role(key.role)) }),
+                ("ROLE", .whole, NounValue { key, _, _ in Table.Cell(DisplayText.word(key.role)) }),
                 ("ON", .cut(to: 8), place),
                 ("EXPIRES", .whole, NounValue { key, _, style in Table.Cell(style.instant(key.expiresAt)) }),
-            ])
+            ], kinds: { [$0.entityType] })
     }
 
     private static var place: NounValue<Self> { NounValue { key, names, _ in Table.Cell(names[key.entityId] ?? key.entityId) } }
 
-    static func kinds(shownWith keys: [Self]) -> [AssociatedEntityType] {
-        keys.compactMap { AssociatedEntityType(rawValue: $0.entityType.rawValue) }
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
+        try await finder.one(text, noun: "API key", listing: "`doorward key list` lists the keys that you may manage.") {
+            search in
+            try await finder.client.apiKeys.list(search: search).all().content.map {
+                NameMatch(id: $0.id, name: $0.name, place: "until \($0.expiresAt)")
+            }
+        }
     }
-
-    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.apiKey(text) }
 }
 
 /// `doorward key create`: creates an API key.
@@ -57,7 +61,7 @@ struct KeyCreate: AsyncParsableCommand {
             A program sends the secret as `Authorization: Bearer SECRET`; `doorward login --api-key-stdin` and the variable \
             DOORWARD_TOKEN take it too. Choose the smallest role that suffices. A key is valid for a year at most.
 
-            \(RoleArgument.help)
+            \(Doorward.Role.help)
 
             \(TimeArgument.help)
 
@@ -79,7 +83,7 @@ struct KeyCreate: AsyncParsableCommand {
         let client = try output.client()
         let entity = try await held.find(NameResolver(client))
         let new = [
-            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": held.role.word,
+            "name": name, "entityType": entity.kind.rawValue, "entityId": entity.id, "role": held.role.rawValue,
             "expiresAt": expiry.description,
         ]
         let answer = try await namingOptions(["name": "the name", "expiresAt": "--expires"]) {
@@ -93,7 +97,7 @@ struct KeyCreate: AsyncParsableCommand {
         let (key, secret) = (answer.apiKey, answer.secret.printable)
         guard style.isInteractive else { return ["\(key.name.printable)\t\(key.id.printable)\t\(secret)"] }
         return [
-            "Created API key \(key.name.printable), \(DisplayText.role(key.role)) of \(entity.printable) until "
+            "Created API key \(key.name.printable), \(DisplayText.word(key.role)) of \(entity.printable) until "
                 + "\(style.instant(key.expiresAt)). Its secret:",
             "  \(secret)", "It is not shown again. Its holder has the key's rights: keep it like a password.",
         ]

@@ -41,22 +41,6 @@ extension NameResolver {
         return FoundEntity(kind: kind, id: found.id, name: found.name)
     }
 
-    /// Finds a user by id, email address or name; `me` is the caller.
-    func user(_ text: String) async throws -> NameMatch {
-        if text == "me" || Self.isID(text) { return NameMatch(id: text, name: text) }
-        return try await knownPerson(
-            text, otherwise: "Name the person by email address or id; `doorward user list` lists those that you may see.")
-    }
-
-    /// Finds an API key that the caller may manage.
-    func apiKey(_ text: String) async throws -> NameMatch {
-        try await one(text, noun: "API key", listing: "`doorward key list` lists the keys that you may manage.") { search in
-            try await client.apiKeys.list(search: search).all().content.map {
-                NameMatch(id: $0.id, name: $0.name, place: "until \($0.expiresAt)")
-            }
-        }
-    }
-
     /// Returns the names, by id, of the visible entities of these kinds. Requests one list for each kind.
     func names(of kinds: some Collection<AssociatedEntityType>) async throws -> [String: String] {
         var names: [String: String] = [:]

@@ -33,10 +33,11 @@ struct PortfolioGroup: AsyncParsableCommand {
 extension Doorward.Portfolio: Place {
     static let kind = AssociatedEntityType.portfolio
 
+    static var argument: ArgumentWords { (ArgumentHelp("The portfolio: a name or id.", valueName: "portfolio"), .portfolioName) }
+
     static var commands: NounCommands<Self> {
         NounCommands(
-            noun: "portfolio", argument: (ArgumentHelp("The portfolio: a name or id.", valueName: "portfolio"), .portfolioName),
-            empty: "You see no portfolios.", list: "List the portfolios that you may see.",
+            noun: "portfolio", empty: "You see no portfolios.", list: "List the portfolios that you may see.",
             discussions: [
                 "list": "Example: doorward portfolio list",
                 "show": """
@@ -62,8 +63,6 @@ extension Doorward.Portfolio: Place {
                 ("admins", .count(\.administratorUserIds)), ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
             ])
     }
-
-    static func kinds(shownWith _: [Self]) -> [AssociatedEntityType] { [] }
 }
 
 /// `doorward portfolio create`: creates a portfolio.
@@ -90,7 +89,7 @@ struct PortfolioCreate: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         var owners: [String] = []
-        for person in owner { owners.append(try await NameResolver(client).person(person)) }
+        for person in owner { owners.append(try await NameResolver(client).person(person).id) }
         let new = Doorward.JSONValue.object([
             "name": .string(name), "administratorUserIds": .array(owners.map { .string($0) }),
         ])
@@ -117,10 +116,11 @@ struct PropertyGroup: AsyncParsableCommand {
 extension Doorward.Property: Place {
     static let kind = AssociatedEntityType.property
 
+    static var argument: ArgumentWords { (ArgumentHelp("The property: a name or id.", valueName: "property"), .propertyName) }
+
     static var commands: NounCommands<Self> {
         NounCommands(
-            noun: "property", argument: (ArgumentHelp("The property: a name or id.", valueName: "property"), .propertyName),
-            empty: "You see no properties.", list: "List the properties that you may see.",
+            noun: "property", empty: "You see no properties.", list: "List the properties that you may see.",
             discussions: [
                 "list": "Example: doorward property list --portfolio \"Harbour Homes\"",
                 "show": """
@@ -149,11 +149,7 @@ extension Doorward.Property: Place {
                 ("in lockdown since", ofLockdown { lockdown, style in Table.Cell(lockdown.since.map(style.instant)) }),
                 ("lockdown reason", ofLockdown { lockdown, _ in Table.Cell(lockdown.reason) }),
                 ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
-            ])
-    }
-
-    static func kinds(shownWith properties: [Self]) -> [AssociatedEntityType] {
-        properties.contains { $0.portfolioId != nil } ? [.portfolio] : []
+            ], kinds: { $0.portfolioId == nil ? [] : [.portfolio] })
     }
 
     /// A line that only a property in lockdown has.
@@ -227,10 +223,13 @@ struct UnitGroup: AsyncParsableCommand {
 extension Doorward.Unit: Place {
     static let kind = AssociatedEntityType.unit
 
+    static var argument: ArgumentWords {
+        (ArgumentHelp("The unit: a name, \"PROPERTY / UNIT\" or an id.", valueName: "unit"), .unitName)
+    }
+
     static var commands: NounCommands<Self> {
         NounCommands(
             noun: "unit",
-            argument: (ArgumentHelp("The unit: a name, \"PROPERTY / UNIT\" or an id.", valueName: "unit"), .unitName),
             empty: "You see no units.", list: "List the units that you may see.",
             discussions: [
                 "list": "Example: doorward unit list --property \"Quay 1\"",
@@ -255,10 +254,8 @@ extension Doorward.Unit: Place {
                 ("name", .text(\.name, .bold)), ("property", .entity(\.propertyId)), ("tenants", .count(\.tenantUserIds)),
                 ("locks", .count(\.deviceIds)), ("common areas", .count(\.commonAreaAccessIds)),
                 ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
-            ])
+            ], kinds: { _ in [.property] })
     }
-
-    static func kinds(shownWith units: [Self]) -> [AssociatedEntityType] { units.isEmpty ? [] : [.property] }
 }
 
 /// `doorward unit create`: creates a unit in a property.
@@ -282,5 +279,102 @@ struct UnitCreate: AsyncParsableCommand {
             "name": "the name", "propertyId": FieldOption("--property", value: property),
         ]) { try await client.units.create(new) }
         output.printCreated(answer.json, "unit", name: answer.content.name, id: answer.content.id)
+    }
+}
+
+/// `doorward lockdown`: starts the lockdown of a property.
+struct LockdownCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lockdown",
+        abstract: "Lock all locks of a property, and keep them from being opened through the gateway.",
+        discussion: """
+            Does not ask. The lockdown is in force before the locks move: from then on nobody opens a lock of the property through \
+            the gateway, except owners and portfolio admins with `doorward unlock --override`. It stays in force, also after a \
+            restart of the gateway, until `doorward lift`. People inside can leave as always: a lockdown has no effect on what can be done \
+            at the lock itself.
+
+            Prints the outcome for each lock. If not every lock has confirmed, the exit code is 1; the lockdown is in force \
+            nevertheless. If you run the command again, it locks the locks that are not locked yet.
+
+            Example: doorward lockdown "Quay 1" --reason "fire alarm in the next building"
+            """)
+
+    @OptionGroup var argument: NounArgument<Doorward.Property>
+
+    @Option(help: ArgumentHelp("Why, for the log.", valueName: "reason"))
+    var reason: String?
+
+    @OptionGroup var table: TableOptions
+    @OptionGroup var output: AnswerOptions
+
+    func run() async throws {
+        let (client, found) = try await argument.find(at: output.gateway)
+        let answer = try await Progress("Locking down \(found.name)").during {
+            try await namingOptions(["reason": "--reason"]) {
+                try await client.properties.startLockdown(of: found.id, reason: reason)
+            }
+        }
+        // The names are only for display: the lockdown has started, whether or not they can be read.
+        let locks = output.json ? nil : try? await client.devices.list([("propertyId", found.id)]).all().content
+        let names = Dictionary((locks ?? []).map { ($0.id, $0.name) }) { first, _ in first }
+        output.print(json: answer.json) { answer.content.lines(names: names, table.style($0)) }
+        if let problem = answer.content.problem { throw CommandFailure(problem) }
+    }
+}
+
+extension Doorward.LockdownStart {
+    /// Returns a row for each lock; on a terminal first a sentence.
+    ///
+    /// - Parameter names: the names of the locks, by id.
+    func lines(names: [String: String], _ style: OutputStyle) -> [String] {
+        let name = property.name.printable
+        let sentence =
+            style.isInteractive ? ["\(name) is in lockdown. To end it: doorward lift \(property.id.printable)"] : []
+        let table = Table(
+            results,
+            [
+                Column("LOCK", .cut(to: 8)) { Table.Cell(names[$0.deviceId] ?? $0.deviceId) },
+                Column("OUTCOME", .cut(to: 10), Self.outcome), Column("ID", .id) { Table.Cell($0.deviceId, .dim) },
+            ])
+        return sentence + table.lines(style, empty: "It has no locks.")
+    }
+
+    /// The message if not all locks have confirmed that they are locked; `nil` if they have.
+    var problem: String? {
+        let open = results.count { !Self.isLocked($0) }
+        guard open > 0 else { return nil }
+        let (name, all) = (property.name.printable, DisplayText.count(results.count, "lock"))
+        return "\(name) is in lockdown, but \(open) of \(all) \(open == 1 ? "is" : "are") not confirmed as locked: "
+            + "check \(open == 1 ? "it" : "them")"
+    }
+
+    private static func isLocked(_ result: Result) -> Bool { result.command?.state == .confirmed }
+
+    private static func outcome(_ result: Result) -> Table.Cell {
+        if isLocked(result) { return Table.Cell("locked", .green) }
+        if let reason = result.decision?.reason { return Table.Cell("denied: \(DisplayText.reason(reason))", .red) }
+        guard let command = result.command else { return Table.Cell("not started yet", .yellow) }
+        let detail = command.outcomeDetail.map { ": \(DisplayText.word($0))" } ?? ""
+        return Table.Cell((command.state.map(DisplayText.word) ?? "unknown") + detail, .red)
+    }
+}
+
+/// `doorward lift`: ends the lockdown of a property.
+struct LiftCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lift",
+        abstract: "End the lockdown of a property. No lock moves.",
+        discussion: "Example: doorward lift \"Quay 1\"")
+
+    @OptionGroup var argument: NounArgument<Doorward.Property>
+    @OptionGroup var output: AnswerOptions
+
+    func run() async throws {
+        let (client, found) = try await argument.find(at: output.gateway)
+        let answer = try await client.properties.liftLockdown(of: found.id)
+        let name = answer.content.name
+        output.print(
+            json: answer.json, sentence: "The lockdown of \(name.printable) has ended. No lock has moved.", values: name, "lifted"
+        )
     }
 }

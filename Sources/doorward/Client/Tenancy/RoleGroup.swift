@@ -8,7 +8,7 @@ struct RoleGroup: AsyncParsableCommand {
         commandName: "role",
         abstract: "Show and change who holds which role.",
         discussion: """
-            \(RoleArgument.help) A role applies to its entity and to everything below it. ENTITY is the name or id of a portfolio, \
+            \(Doorward.Role.help) A role applies to its entity and to everything below it. ENTITY is the name or id of a portfolio, \
             property or unit.
             """,
         subcommands: [RoleList.self, RoleAdd.self, RoleRemove.self])
@@ -24,9 +24,9 @@ struct EntityArgument: ParsableArguments {
 /// The role of a command, and the entity on which it is held.
 struct RoleOnEntityArguments: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The role: \(RoleArgument.names.joined(separator: ", ")).", valueName: "role"),
-        completion: .list(RoleArgument.names), transform: RoleArgument.init)
-    var role: RoleArgument
+        help: ArgumentHelp("The role: \(Doorward.Role.typedNames.joined(separator: ", ")).", valueName: "role"),
+        completion: .list(Doorward.Role.typedNames), transform: Doorward.Role.init(typed:))
+    var role: Doorward.Role
 
     @OptionGroup var argument: EntityArgument
 
@@ -57,19 +57,16 @@ struct RoleList: AsyncParsableCommand {
     }
 
     static func lines(_ people: [Doorward.User], _ style: OutputStyle) -> [String] {
-        let rows = people.flatMap { user in
-            (user.roleAssociations ?? []).map { role -> [Table.Cell] in
-                [
-                    Table.Cell(user.fullName), Table.Cell(user.email), Table.Cell(DisplayText.role(role.roleWithinEntity)),
-                    Table.Cell(style.instant(role.createdAt)), Table.Cell(user.id, .dim),
-                ]
-            }
-        }
-        if rows.isEmpty { return style.isInteractive ? ["No roles."] : [] }
-        return Table(
-            "NAME", "EMAIL", "ROLE", "SINCE", "USER ID",
-            fittings: [.cut(to: 8), .cut(to: 12), .whole, .optional, .id], rows: rows
-        ).lines(style)
+        Table(
+            people.flatMap { user in (user.roleAssociations ?? []).map { (user: user, role: $0) } },
+            [
+                Column("NAME", .cut(to: 8)) { Table.Cell($0.user.fullName) },
+                Column("EMAIL", .cut(to: 12)) { Table.Cell($0.user.email) },
+                Column("ROLE") { Table.Cell(DisplayText.word($0.role.roleWithinEntity)) },
+                Column("SINCE", .optional) { Table.Cell(style.instant($0.role.createdAt)) },
+                Column("USER ID", .id) { Table.Cell($0.user.id, .dim) },
+            ]
+        ).lines(style, empty: "No roles.")
     }
 }
 
@@ -81,7 +78,7 @@ struct RoleAdd: AsyncParsableCommand {
             The role is in force at once. It can be given to people that you may see, and to anybody whose user id you know; \
             others are invited: `doorward invite EMAIL ROLE ENTITY`.
 
-            \(RoleArgument.help)
+            \(Doorward.Role.help)
 
             Example: doorward role add max@example.org property-manager "Quay 1"
             """)
@@ -95,8 +92,8 @@ struct RoleAdd: AsyncParsableCommand {
         let finder = NameResolver(client)
         let entity = try await held.find(finder)
         let person = try await person(finder)
-        let answer = try await client.roles.assign(held.role.apiRole, to: person.id, on: entity.roleEntity)
-        let role = DisplayText.role(answer.content.roleWithinEntity)
+        let answer = try await client.roles.assign(held.role, to: person.id, on: entity.roleEntity)
+        let role = DisplayText.word(answer.content.roleWithinEntity)
         output.print(
             json: answer.json, sentence: "\(person.name.printable) is \(role) of \(entity.name.printable).",
             values: person.name, role, entity.name)
@@ -111,7 +108,7 @@ struct RoleAdd: AsyncParsableCommand {
         do {
             return try await user.find(finder)
         } catch let failure as CommandFailure where user.text.contains("@") {
-            let role = held.role.word.lowercased().replacing("_", with: "-")
+            let role = held.role.rawValue.lowercased().replacing("_", with: "-")
             let command = "doorward invite \(user.text.shellQuoted) \(role) \(held.argument.entity.shellQuoted)"
             throw CommandFailure("\(failure.sentence)\n  to invite this address: \(command)", code: failure.code)
         }
@@ -135,14 +132,14 @@ struct RoleRemove: AsyncParsableCommand {
     @OptionGroup var gateway: ClientOptions
 
     func run() async throws {
-        try deletion.requireConfirmable(.remove)
+        try deletion.requireConfirmable("remove")
         let client = try gateway.client()
         let finder = NameResolver(client)
         let entity = try await finder.entity(argument.entity, of: AssociatedEntityType.allCases)
         let person = try await holder(of: entity, client)
         try await deletion.run(
             client.roles.removal(of: person.id, from: entity.roleEntity), name: person.name,
-            "the roles of \(person.name) on \(entity.name)", verb: .remove)
+            "the roles of \(person.name) on \(entity.name)", verb: "Remove")
     }
 
     /// Finds the user among those who hold a role on the entity.
@@ -156,17 +153,14 @@ struct RoleRemove: AsyncParsableCommand {
     }
 }
 
-/// A role as typed by a user, such as `property-manager` or `PROPERTY_MANAGER`.
-struct RoleArgument: Equatable, Sendable {
-    let role: Role
-
+extension Doorward.Role {
     /// The roles that can be assigned, highest first.
     static let assignable = Role.allCases.filter { role in
         AssociatedEntityType.allCases.contains { $0.assignableRoles.contains(role) }
     }
 
     /// The assignable roles, as they are typed on the command line.
-    static let names = assignable.map { $0.rawValue.lowercased().replacing("_", with: "-") }
+    static let typedNames = assignable.map { $0.rawValue.lowercased().replacing("_", with: "-") }
 
     /// A sentence for help texts.
     static let help = """
@@ -174,23 +168,20 @@ struct RoleArgument: Equatable, Sendable {
         tenant on a unit.
         """
 
+    /// Reads a role as typed by a user, such as `property-manager` or `PROPERTY_MANAGER`.
+    ///
     /// - Throws: a `ValidationError` that lists the roles if there is no such role.
-    init(_ text: String) throws {
-        let name = text.uppercased().map { $0 == "-" || $0 == " " ? "_" : $0 }
-        guard let role = Self.assignable.first(where: { $0.rawValue == String(name) }) else {
-            throw ValidationError(
-                NameMatch.missing(
-                    text, of: Self.names, noun: "role", otherwise: "The roles are \(Self.names.joined(separator: ", "))."))
+    init(typed text: String) throws {
+        let name = text.lowercased().replacing("_", with: "-").replacing(" ", with: "-")
+        guard let index = Self.typedNames.firstIndex(of: name) else {
+            let known = "The roles are \(Self.typedNames.joined(separator: ", "))."
+            throw ValidationError(NameMatch.missing(text, of: Self.typedNames, noun: "role", otherwise: known))
         }
-        self.role = role
+        self.init(rawValue: Self.assignable[index].rawValue)
     }
 
-    /// The role as the client library names it.
-    var apiRole: Doorward.Role { Doorward.Role(rawValue: role.rawValue) }
-
-    /// The name of the role in the API.
-    var word: String { role.rawValue }
-
     /// The kinds of entity that the role can be held on.
-    var kinds: [AssociatedEntityType] { AssociatedEntityType.allCases.filter { $0.assignableRoles.contains(role) } }
+    var kinds: [AssociatedEntityType] {
+        AssociatedEntityType.allCases.filter { $0.assignableRoles.contains { $0.rawValue == rawValue } }
+    }
 }

@@ -20,8 +20,7 @@ struct SubscriptionShow: AsyncParsableCommand {
     @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try output.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: output.gateway)
         let answer = try await client.portfolios.subscription(of: found.id)
         output.print(json: answer.json) { Self.lines(answer.content, $0) }
     }
@@ -86,8 +85,7 @@ struct SubscriptionSet: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try output.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: output.gateway)
         let modules = Dictionary(module.map { ($0.name, $0.value) }) { first, _ in first }
         let limits = Dictionary(limit.map { ($0.name, $0.value) }) { first, _ in first }
         let change: [String: Doorward.JSONValue] = [

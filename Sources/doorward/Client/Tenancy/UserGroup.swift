@@ -18,12 +18,13 @@ struct UserGroup: AsyncParsableCommand {
 }
 
 extension Doorward.User: ListedByCommand {
+    static var argument: ArgumentWords {
+        (ArgumentHelp("The person: an email address, an id, a name or `me`.", valueName: "user"), .userName)
+    }
+
     static var commands: NounCommands<Self> {
         NounCommands(
             noun: "user",
-            argument: (
-                ArgumentHelp("The person: an email address, an id, a name or `me`.", valueName: "user"), .userName
-            ),
             empty: "There are no people here that you may see.", list: "List the people that you may see.",
             show: "Show a person.", delete: "Delete a user. Only super admins may do this.",
             discussions: [
@@ -43,25 +44,23 @@ extension Doorward.User: ListedByCommand {
             facts: [
                 ("name", .text(\.fullName, .bold)), ("email", .text(\.email)), ("roles", roles), ("status", .cell(\.status)),
                 ("created", .time(\.createdAt)), ("changed", .time(\.updatedAt)),
-            ])
+            ], kinds: { ($0.roleAssociations ?? []).map(\.associatedEntityType) })
     }
 
     private static var roles: NounValue<Self> { NounValue { user, names, _ in Table.Cell(user.roles(places: names)) } }
 
-    static func kinds(shownWith users: [Self]) -> [AssociatedEntityType] {
-        users.flatMap { $0.roleAssociations ?? [] }.compactMap {
-            AssociatedEntityType(rawValue: $0.associatedEntityType.rawValue)
-        }
+    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch {
+        if text == "me" { return NameMatch(id: text, name: text) }
+        return try await finder.person(
+            text, hint: "Name the person by email address or id; `doorward user list` lists those that you may see.")
     }
-
-    static func find(_ text: String, _ finder: NameResolver) async throws -> NameMatch { try await finder.user(text) }
 
     /// The roles with their places, such as `tenant of 1A`; `nil` if there are none that the reader may see.
     ///
     /// - Parameter places: the names of portfolios, properties and units, by id.
     func roles(places: [String: String]) -> String? {
         let roles = (roleAssociations ?? []).map {
-            "\(DisplayText.role($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
+            "\(DisplayText.word($0.roleWithinEntity)) of \(places[$0.associatedEntityId] ?? $0.associatedEntityId)"
         }
         let all = (isSuperAdmin == true ? ["super admin"] : []) + roles
         return all.isEmpty ? nil : all.joined(separator: ", ")
@@ -105,10 +104,9 @@ struct UserCreate: AsyncParsableCommand {
         var new = ["email": email, "firstName": firstName, "lastName": lastName ?? ""]
         guard passwordStdin else {
             let answer = try await creating { try await client.users.createInvited(new) }
-            let invitation = InvitationView(answer.content.invitation, purpose: "can set a password")
             return output.print(json: answer.json) { style in
                 (style.isInteractive ? ["Created \(email.printable), id \(answer.content.user.id.printable)."] : [])
-                    + invitation.lines(style)
+                    + answer.content.invitation.lines(purpose: "can set a password", style)
             }
         }
         let password = try PasswordPrompt.newPassword(fromStandardInput: true)
@@ -120,14 +118,11 @@ struct UserCreate: AsyncParsableCommand {
 
     /// Runs `body`, and names rejected fields by their command-line options.
     private func creating<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            let options: [String: FieldOption] = [
-                "email": "the email address", "firstName": "--first-name", "lastName": "--last-name", "password": "the password",
-            ]
-            return try await namingOptions(options, body)
-        } catch ClientError.refused(let refusal) where refusal.code == "already_exists" {
-            throw CommandFailure("\(email.printable): a user with this address exists already; nothing was created")
-        }
+        let options: [String: FieldOption] = [
+            "email": "the email address", "firstName": "--first-name", "lastName": "--last-name", "password": "the password",
+        ]
+        let exists = "\(email.printable): a user with this address exists already; nothing was created"
+        return try await namingOptions(options, explain: { $0.code == "already_exists" ? exists : nil }, body)
     }
 }
 
@@ -152,8 +147,7 @@ struct UserRename: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try output.client()
-        let found = try await argument.find(NameResolver(client))
+        let (client, found) = try await argument.find(at: output.gateway)
         let answer = try await namingOptions(["firstName": "--first-name", "lastName": "--last-name"]) {
             try await client.users.change(found.id, ["firstName": firstName, "lastName": lastName].compactMapValues(\.self))
         }
@@ -170,7 +164,7 @@ struct Invite: AsyncParsableCommand {
             The holder of the link can accept the invitation, once and within 7 days. A person without an account sets a name and a \
             password there; a person with an account signs in. A new link for the same address and role replaces the earlier one.
 
-            \(RoleArgument.help)
+            \(Doorward.Role.help)
 
             Example: doorward invite tom@example.org tenant "Quay 1 / 1A"
             """)
@@ -184,29 +178,23 @@ struct Invite: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         let found = try await held.find(NameResolver(client))
-        let role = held.role.apiRole
         let answer = try await namingOptions(["email": "the email address"]) {
-            try await client.roles.invite(email, to: role, on: found.roleEntity)
+            try await client.roles.invite(email, to: held.role, on: found.roleEntity)
         }
-        let purpose = "can become \(DisplayText.role(role)) of \(found.name)"
-        output.print(json: answer.json) { InvitationView(answer.content, purpose: purpose).lines($0) }
+        let purpose = "can become \(DisplayText.word(held.role)) of \(found.name)"
+        output.print(json: answer.json) { answer.content.lines(purpose: purpose, $0) }
     }
 }
 
-/// Prints a new invitation.
-struct InvitationView {
-    private let invitation: Doorward.Invitation
-    private let purpose: String
-
-    /// - Parameter purpose: what the invitation allows, as a predicate of the address.
-    init(_ invitation: Doorward.Invitation, purpose: String) { (self.invitation, self.purpose) = (invitation, purpose) }
-
+extension Doorward.Invitation {
     /// Returns the lines to print: on a terminal a sentence and the link; in a pipe the link and its expiry.
-    func lines(_ style: OutputStyle) -> [String] {
-        let link = (invitation.url ?? invitation.token ?? "").printable
-        guard style.isInteractive else { return ["\(link)\t\(invitation.expiresAt)"] }
+    ///
+    /// - Parameter purpose: what the invitation allows, as a predicate of the address.
+    func lines(purpose: String, _ style: OutputStyle) -> [String] {
+        let link = (url ?? token ?? "").printable
+        guard style.isInteractive else { return ["\(link)\t\(expiresAt)"] }
         return [
-            "\(invitation.email.printable) \(purpose.printable), once and until \(style.instant(invitation.expiresAt)), "
+            "\(email.printable) \(purpose.printable), once and until \(style.instant(expiresAt)), "
                 + "with this link:",
             "  \(link)", "It is not shown again. Its holder can use it: hand it over to this person only.",
         ]

@@ -20,7 +20,7 @@ import Testing
                 .init(type: "LockDevice", id: "e"),
             ])
         #expect(
-            DeletionView(preview).lines(style) == [
+            preview.lines(style) == [
                 "This would go:", "  unit      1A\u{241B}     u", "  property  Quay 1  p",
                 "This would end: 1 guest access, 2 roles, 1 session", "This would leave without a place: 2 locks",
             ])
@@ -28,14 +28,12 @@ import Testing
 
     @Test("a long list is cut, with the number of the rest")
     func long() {
-        let lines = DeletionView(
-            Doorward.RemovalPreview(removed: (0..<25).map { removed("Unit", "\($0)", "1A") }, ended: [])
-        ).lines(style)
+        let lines = Doorward.RemovalPreview(removed: (0..<25).map { removed("Unit", "\($0)", "1A") }, ended: []).lines(style)
         #expect(lines.count == 22 && lines.last == "  … and 5 more")
     }
 
     @Test("if nothing else goes or ends, nothing is printed about it")
-    func nothing() { #expect(DeletionView(.init(removed: [], ended: [])).lines(style) == []) }
+    func nothing() { #expect(Doorward.RemovalPreview(removed: [], ended: []).lines(style) == []) }
 
     @Test(
         "an object that contains others is reported with their numbers and the option that includes them",
@@ -44,7 +42,7 @@ import Testing
         ])
     func dependents(_ counts: [String: Int], _ words: String) {
         #expect(
-            DeletionView.dependents(counts, of: "Quay 1\u{1B}")
+            Doorward.RemovalPreview.dependents(counts, of: "Quay 1\u{1B}")
                 == "Quay 1\u{241B} contains \(words); nothing was deleted.\n  to delete it with what it contains: --cascade")
     }
 

@@ -27,30 +27,30 @@ import Testing
             result("a", "CONFIRMED"), result("b", "FAILED", #""device_offline""#), result("c", "TIMED_OUT"), Self.denied,
             #"{"deviceId":"e","command":null,"decision":null}"#,
         ]
-        let view = LockdownView(try answer(results.joined(separator: ",")), names: ["a": "Front\u{1B}"])
+        let (start, names) = (try answer(results.joined(separator: ",")), ["a": "Front\u{1B}"])
         #expect(
-            view.lines(pipe) == [
+            start.lines(names: names, pipe) == [
                 "Front\u{241B}\tlocked\ta", "b\tfailed: device offline\tb", "c\ttimed out\tc",
                 "d\tdenied: remote operation is turned off\td", "e\tnot started yet\te",
             ])
-        #expect(view.problem == "Quay 1 is in lockdown, but 4 of 5 locks are not confirmed as locked: check them")
-        let person = view.lines(OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 80))
+        #expect(start.problem == "Quay 1 is in lockdown, but 4 of 5 locks are not confirmed as locked: check them")
+        let person = start.lines(names: names, OutputStyle(isTerminal: true, environment: ["NO_COLOR": "1"], columns: 80))
         #expect(person[0] == "Quay 1 is in lockdown. To end it: doorward lift p")
         #expect(person[1].hasPrefix("LOCK ") && person.count == 7)
     }
 
     @Test("it is a failure unless every lock is confirmed as locked")
     func problems() throws {
-        #expect(LockdownView(try answer(result("a", "CONFIRMED")), names: [:]).problem == nil)
+        #expect(try answer(result("a", "CONFIRMED")).problem == nil)
         #expect(
-            LockdownView(try answer(result("a", "UNKNOWN")), names: [:]).problem
+            try answer(result("a", "UNKNOWN")).problem
                 == "Quay 1 is in lockdown, but 1 of 1 lock is not confirmed as locked: check it")
     }
 
     @Test("a property without locks is in lockdown all the same")
     func noLocks() throws {
-        let view = LockdownView(try answer(""), names: [:])
-        #expect(view.problem == nil && view.lines(pipe) == [])
-        #expect(view.lines(OutputStyle(isTerminal: true, environment: [:])).last == "It has no locks.")
+        let empty = try answer("")
+        #expect(empty.problem == nil && empty.lines(names: [:], pipe) == [])
+        #expect(empty.lines(names: [:], OutputStyle(isTerminal: true, environment: [:])).last == "It has no locks.")
     }
 }

@@ -9,7 +9,7 @@ import Testing
     @Test(
         "a role is typed in either case, with hyphens, underscores or spaces",
         arguments: ["property-manager", "PROPERTY_MANAGER", "Property Manager"])
-    func typed(_ text: String) throws { #expect(try RoleArgument(text).role == .propertyManager) }
+    func typed(_ text: String) throws { #expect(try Doorward.Role(typed: text) == .propertyManager) }
 
     @Test(
         "a role determines the kinds of entity that it can be held on",
@@ -17,12 +17,12 @@ import Testing
             ("owner", [.portfolio]), ("portfolio-admin", [.portfolio]), ("auditor", [.portfolio, .property]),
             ("property-manager", [.property]), ("maintenance", [.property]), ("tenant", [.unit]),
         ] as [(String, [AssociatedEntityType])])
-    func kinds(_ text: String, _ kinds: [AssociatedEntityType]) throws { #expect(try RoleArgument(text).kinds == kinds) }
+    func kinds(_ text: String, _ kinds: [AssociatedEntityType]) throws { #expect(try Doorward.Role(typed: text).kinds == kinds) }
 
     @Test("every role that can be assigned has a name, and no other has")
     func names() {
-        #expect(RoleArgument.names == ["owner", "portfolio-admin", "property-manager", "maintenance", "auditor", "tenant"])
-        for name in RoleArgument.names { #expect(RoleArgument.help.contains(name)) }
+        #expect(Doorward.Role.typedNames == ["owner", "portfolio-admin", "property-manager", "maintenance", "auditor", "tenant"])
+        for name in Doorward.Role.typedNames { #expect(Doorward.Role.help.contains(name)) }
     }
 
     @Test(
@@ -32,7 +32,7 @@ import Testing
             ("", "The roles are owner, "),
         ])
     func unknown(_ text: String, _ hint: String) throws {
-        let error = #expect(throws: ValidationError.self) { try RoleArgument(text) }
+        let error = #expect(throws: ValidationError.self) { try Doorward.Role(typed: text) }
         let message = try #require(error).message
         #expect(message.hasPrefix("There is no role named `\(text)`. \(hint)"), "\(message)")
     }

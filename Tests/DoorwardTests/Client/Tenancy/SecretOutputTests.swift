@@ -15,9 +15,9 @@ import Testing
         let invitation = Doorward.Invitation(
             id: "i", email: "tom@doors.example", role: "TENANT", token: "k", url: "https://doors.example/invitation#token=k",
             expiresAt: Self.time)
-        let view = InvitationView(invitation, purpose: "can become tenant of 1A\u{1B}")
-        #expect(view.lines(pipe) == ["https://doors.example/invitation#token=k\t\(Self.time)"])
-        let lines = view.lines(terminal)
+        let purpose = "can become tenant of 1A\u{1B}"
+        #expect(invitation.lines(purpose: purpose, pipe) == ["https://doors.example/invitation#token=k\t\(Self.time)"])
+        let lines = invitation.lines(purpose: purpose, terminal)
         #expect(lines[0].hasPrefix("tom@doors.example can become tenant of 1A\u{241B}, once and until "))
         #expect(lines[1] == "  https://doors.example/invitation#token=k" && lines.count == 3)
     }
