@@ -60,7 +60,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
 
     /// The origin in the header of the export of the gateway's log, if it is one of the same gateway.
     private func gatewayOrigin(of log: LogOrigin) throws -> String {
-        var file = try FileBlocks(gatewayExport)
+        var file = try AuditFiles.open(gatewayExport)
         let line = try file.next()?.prefix { $0 != UInt8(ascii: "\n") } ?? []
         let text = ExportHeader(parsing: Array(line)).flatMap { SignedNote(parsing: $0.checkpoint)?.text }
         guard let found = text.flatMap({ Checkpoint(parsing: $0) }).flatMap({ LogOrigin(parsing: $0.origin) }),

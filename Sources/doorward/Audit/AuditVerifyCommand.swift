@@ -1,7 +1,6 @@
 import ArgumentParser
 import DoorwardAudit
 import DoorwardDomain
-import FoundationEssentials
 
 /// `doorward audit verify`: verifies an export without the gateway.
 struct AuditVerifyCommand: AsyncParsableCommand {
@@ -120,12 +119,12 @@ struct ExpectedLogOptions: ParsableArguments {
 /// Reads the files of the offline checks.
 enum AuditFiles {
     /// - Throws: `CommandFailure` with code 2.
-    static func bytes(_ path: String) throws -> [UInt8] {
-        do {
-            return Array(try Data(contentsOf: URL(filePath: path)))
-        } catch {
-            throw CommandFailure("\(path.printable): the file cannot be read", code: 2)
-        }
+    static func open(_ path: String) throws(CommandFailure) -> InputFile { try InputFile(path, orInput: false, code: 2) }
+
+    /// - Throws: `CommandFailure` with code 2.
+    static func bytes(_ path: String) throws(CommandFailure) -> [UInt8] {
+        var file = try open(path)
+        return try file.rest()
     }
 
     /// - Throws: `CommandFailure` with code 2 for an unreadable file, with code 1 for one that is not text.

@@ -41,7 +41,7 @@ struct ProfileEncode: ParsableCommand {
     }
 
     private static func code(in path: String) throws(CommandFailure) -> Secret<String> {
-        let bytes = try BytesFile(path: path).read()
+        let bytes = try InputFile.bytes(path)
         let text = String(validating: bytes, as: UTF8.self)?.split(separator: "\n", omittingEmptySubsequences: false).first
         guard let text, (1...64).contains(text.count), text.allSatisfy({ $0.isASCII && !$0.isWhitespace }) else {
             throw CommandFailure("the first line of the file must be the code: 1 to 64 letters or digits")
