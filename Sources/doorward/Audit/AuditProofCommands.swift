@@ -116,8 +116,7 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
     var new: String
 
     @OptionGroup var expected: ExpectedLogOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
         let (origin, keys) = (try expected.origin(), try expected.keys())
@@ -128,7 +127,7 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
                 "\(new.printable): this checkpoint has \(newer.size) records, fewer than the \(older.size) of \(old.printable): the log "
                     + "was rolled back, or the files are in the wrong order", code: 4)
         }
-        let proof = try await proof(from: older, to: newer, try gateway.client())
+        let proof = try await proof(from: older, to: newer, try output.client())
         guard
             MerkleProof.isConsistent(from: older.size, older.root, to: newer.size, newer.root, proof: proof)
         else {

@@ -20,11 +20,10 @@ struct ClockStatusCommand: AsyncParsableCommand {
         commandName: "status", abstract: "Show whether the gateway trusts its clock, and if not, why.",
         discussion: "Example: doorward clock status")
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let answer = try await gateway.client().clock()
+        let answer = try await output.client().clock()
         output.print(json: answer.json) { ClockView(answer.content).lines($0) }
     }
 }
@@ -44,11 +43,10 @@ struct ClockAccept: AsyncParsableCommand {
     @Flag(name: .customLong("lower-mark"), help: "Accept a time before the latest trusted time, which is then lowered.")
     var lowerMark = false
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let answer = try await gateway.client().acceptClock(loweringMark: lowerMark)
+        let answer = try await output.client().acceptClock(loweringMark: lowerMark)
         output.print(json: answer.json) { ClockView(answer.content).lines($0) }
     }
 }

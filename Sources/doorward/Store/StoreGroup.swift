@@ -33,11 +33,10 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write, on the gateway's host.", valueName: "file"), completion: .file())
     var file: String
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let target = Self.absolute(file, from: FileManager.default.currentDirectoryPath)
         let answer = try await Progress("Writing \(target)").during { try await client.backUp(to: target) }
         output.print(json: answer.json) { Self.lines(answer.content, $0) }
