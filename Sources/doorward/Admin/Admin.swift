@@ -49,11 +49,14 @@ struct AdminCreate: AsyncParsableCommand {
         let configuration = try store.configuration()
         // Check first that no gateway has the database open, so that the password is not typed in vain. A new database file is
         // created only after the password was read.
-        if FileManager.default.fileExists(atPath: configuration.store.path) {
-            try await create(in: configuration) { try newPassword() }
-        } else {
-            let password = try newPassword()
-            try await create(in: configuration) { password }
+        let early = FileManager.default.fileExists(atPath: configuration.store.path) ? nil : try newPassword()
+        try await configuration.withAdministration { host in
+            let password = try early ?? newPassword()
+            do throws(GatewayError) {
+                _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
+            } catch {
+                throw Self.failure(error, email: email)
+            }
         }
         StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
     }
@@ -63,29 +66,6 @@ struct AdminCreate: AsyncParsableCommand {
         let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
         if let problem = PasswordRules.problem(with: password) { throw CommandFailure(Self.passwordSentence(problem)) }
         return password
-    }
-
-    /// - Parameter password: reads the password; called while this process has the database open.
-    private func create(in configuration: GatewayConfiguration, password: () throws -> Secret<String>) async throws {
-        let clock = SystemClock()
-        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
-        do {
-            let host = OfflineAdministration(
-                store: opened, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
-            try await create(by: host, try password())
-            try await opened.close()
-        } catch {
-            try? await opened.close()
-            throw error
-        }
-    }
-
-    private func create(by host: OfflineAdministration, _ password: Secret<String>) async throws {
-        do {
-            _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
-        } catch {
-            throw Self.failure(error, email: email)
-        }
     }
 
     private static func failure(_ error: GatewayError, email: String) -> CommandFailure {
@@ -134,16 +114,7 @@ struct AdminRecover: AsyncParsableCommand {
             throw CommandFailure(
                 "\(configuration.store.path): there is no such database; name it with --store-path or --config")
         }
-        let clock = SystemClock()
-        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
-        let offer: PasswordReset.Offer
-        do {
-            offer = try await recover(in: opened, configuration, clock)
-            try await opened.close()
-        } catch {
-            try? await opened.close()
-            throw error
-        }
+        let offer = try await configuration.withAdministration { try await recover(by: $0) }
         let reset = ResetView(offer, configuration)
         output.print(json: reset.json) { reset.lines($0) }
         // If a program reads the output, the remark goes to standard error, where a person may still see it.
@@ -152,11 +123,7 @@ struct AdminRecover: AsyncParsableCommand {
         }
     }
 
-    private func recover(
-        in store: SQLiteStore, _ configuration: GatewayConfiguration, _ clock: SystemClock
-    ) async throws -> PasswordReset.Offer {
-        let host = OfflineAdministration(
-            store: store, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
+    private func recover(by host: OfflineAdministration) async throws -> PasswordReset.Offer {
         do {
             return try await host.recover(email: email)
         } catch GatewayError.notFound {
@@ -165,6 +132,20 @@ struct AdminRecover: AsyncParsableCommand {
             throw CommandFailure("\(email.printable): nothing was done. \(sentence)")
         } catch {
             throw CommandFailure("the database could not be written: \(error)")
+        }
+    }
+}
+
+extension GatewayConfiguration {
+    /// Opens the store of a stopped gateway for `body`, and closes it.
+    fileprivate func withAdministration<Result>(
+        _ body: (OfflineAdministration) async throws -> Result
+    ) async throws -> Result {
+        let clock = SystemClock()
+        return try await withStore(clock: clock) { store in
+            try await body(
+                OfflineAdministration(
+                    store: store, clock: clock, random: RandomSource(), passwordCost: limits.passwordCost))
         }
     }
 }
@@ -179,10 +160,8 @@ struct ResetView {
 
     /// - Parameter configuration: its `gateway.publicUrl` is the beginning of the link; without it the link is only a path.
     init(_ offer: PasswordReset.Offer, _ configuration: GatewayConfiguration) {
-        (self.offer, base) = (offer, configuration.gateway.publicURL)
+        (self.offer, base, ownAddress) = (offer, configuration.http.publicURL, configuration.http.ownAddress())
         url = offer.url(under: base).reveal()
-        let settings = HTTPSettings(configuration)
-        ownAddress = settings.ownAddress(port: settings.port)
     }
 
     /// A text about the part that is missing from the link; `nil` if the link is complete.

@@ -1,5 +1,6 @@
 import DoorwardAdapterKit
 import DoorwardDomain
+import DoorwardHTTP
 import FoundationEssentials
 import Yams
 
@@ -46,7 +47,7 @@ extension GatewayConfiguration {
     /// address, unless a proxy that terminates TLS is configured.
     fileprivate func checkExposure() throws(ConfigurationError) {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
-        guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }
+        guard http.tls == nil, !isPlainBehindProxy, !isLoopback else { return }
         throw ConfigurationError(
             "\(origins.subject("http.host")) is `\(http.host)`, which is not a loopback address; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")

@@ -74,8 +74,7 @@ struct Demo: AsyncParsableCommand {
             try await live(plan, in: folder, password, until: end)
         } catch {
             folder.remove()
-            if error is CommandFailure || error is ClientError { throw error }
-            throw CommandFailure("the demo ended: \(error)")
+            throw CommandFailure(of: error) ?? CommandFailure("the demo ended: \(error)")
         }
         folder.remove()
         StandardStream.output.line(folder.closingMessage(someone: plan.house.someone.email, password: password))
@@ -125,15 +124,10 @@ struct Demo: AsyncParsableCommand {
     ) async throws -> DemoTenancy {
         let (clock, random) = (SystemClock(), RandomSource())
         let tenancy = DemoTenancy(house, at: clock.now(), random: random, speed: Double(speed))
-        let store = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
-        do {
+        try await configuration.withStore(clock: clock) { store in
             try await tenancy.write(
                 to: StoreGuard(store: store), password: password,
-                hasher: PasswordHasher(cost: configuration.auth.passwordCost, random: random))
-            try await store.close()
-        } catch {
-            try? await store.close()
-            throw error
+                hasher: PasswordHasher(cost: configuration.limits.passwordCost, random: random))
         }
         return tenancy
     }
@@ -143,7 +137,7 @@ struct Demo: AsyncParsableCommand {
         configuration.http.port = Int(port)
         configuration.store.path = folder.database
         // The lowest allowed cost, so that sign-ins in the demo are fast.
-        configuration.auth.passwordCost = 14
+        configuration.limits.passwordCost = 14
         return configuration
     }
 

@@ -69,10 +69,8 @@ struct Serve: AsyncParsableCommand {
         group.maximumGracefulShutdownDuration = Self.maxStopTime
         do {
             try await ServiceGroup(configuration: group).run()
-        } catch let failure as CommandFailure {
-            throw failure
         } catch {
-            throw CommandFailure("the gateway ended: \(error)")
+            throw CommandFailure(of: error) ?? CommandFailure("the gateway ended: \(error)")
         }
     }
 
@@ -253,35 +251,32 @@ struct StopSignals: Service {
     }
 }
 
-/// The options that select the database, for every command that opens it.
-struct StoreOptions: ParsableArguments {
+/// The option that names the configuration, for every command that reads it.
+struct ConfigurationOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
+
+    /// Loads the configuration from the environment, the flags, and the file if there is one.
+    ///
+    /// - Parameter flags: the values of the flags, keyed by the path of the configuration key.
+    func load(flags: [String: String] = [:]) throws(ConfigurationError) -> GatewayConfiguration {
+        try ConfigurationSources(file: config, environment: ProcessInfo.processInfo.environment, flags: flags).load()
+    }
+}
+
+/// The options that select the database, for every command that opens it.
+struct StoreOptions: ParsableArguments {
+    @OptionGroup var file: ConfigurationOption
 
     @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"), completion: .file())
     var storePath: String?
 
     /// Returns the configuration from the file, the environment and these options. `options`
     /// contains the values of further options, keyed by the path of the configuration key.
-    func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
+    func configuration(_ options: [String: String?] = [:]) throws(ConfigurationError) -> GatewayConfiguration {
         var flags = options.compactMapValues { $0 }
         flags["store.path"] = storePath
-        return try GatewayConfiguration.load(file: config, flags: flags)
-    }
-}
-
-extension GatewayConfiguration {
-    /// Loads the configuration from the environment, the flags, and the file if there is one.
-    ///
-    /// - Parameter flags: the values of the flags, keyed by the path of the configuration key.
-    static func load(file: String?, flags: [String: String] = [:]) throws(CommandFailure) -> GatewayConfiguration {
-        do {
-            return try ConfigurationSources(
-                file: file, environment: ProcessInfo.processInfo.environment, flags: flags
-            ).load()
-        } catch {
-            throw CommandFailure(error.description, code: error.isUsageError ? 2 : 1)
-        }
+        return try file.load(flags: flags)
     }
 }

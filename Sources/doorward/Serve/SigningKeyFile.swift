@@ -23,7 +23,7 @@ struct SigningKeyFile: Sendable {
     /// The key that signs access tokens: a file in the database's folder unless the configuration contains another path.
     static func accessTokens(_ configuration: GatewayConfiguration) -> SigningKeyFile {
         SigningKeyFile(
-            path: configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key", purpose: .accessTokens,
+            path: configuration.signingKeyFile ?? "\(configuration.store.path).signing-key", purpose: .accessTokens,
             noun: "the key that signs access tokens", setting: "auth.signingKeyFile",
             exposure:
                 "Whoever has read it can make access tokens, and this version cannot replace the key: docs/operating.md says "
@@ -154,30 +154,21 @@ extension SigningKeyFile: CheckpointKeyStorage {
     func activateStaged() async throws { try activateDraft() }
 }
 
-/// The exit code of `serve` for a rolled-back log.
-let rollbackExitCode: Int32 = 4
-
 extension AuditSetup {
     /// Opens the audit key and the checkpoint file, or creates both at the first start: first the file, then the key, so that the
     /// file exists whenever the store knows the key.
     ///
-    /// - Throws: `CommandFailure`, with exit code 4 if the database is older than the key.
+    /// - Throws: `RollbackError` if the database is older than the key.
     static func open(
         _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, random: RandomSource
     ) async throws -> AuditSetup {
         let key = SigningKeyFile.checkpoints(configuration)
         let storage = CheckpointFile(path: configuration.checkpointPath)
-        do {
-            let known = try await storeGuard.credentials.publicKeys(for: key.purpose)
-            let content = try await storage.read()
-            if known.isEmpty, content == nil { try await storage.replace(by: []) }
-            if try key.isNewer(than: known, CheckpointJournal(parsing: content ?? [])) {
-                let mismatch = CheckpointMismatch(log: nil, problem: .unknownKey)
-                throw CommandFailure(
-                    RollbackError(mismatches: [mismatch], path: storage.path).description, code: rollbackExitCode)
-            }
-        } catch let failure as CheckpointFile.Failure {
-            throw CommandFailure(failure.description)
+        let known = try await storeGuard.credentials.publicKeys(for: key.purpose)
+        let content = try await storage.read()
+        if known.isEmpty, content == nil { try await storage.replace(by: []) }
+        if try key.isNewer(than: known, CheckpointJournal(parsing: content ?? [])) {
+            throw RollbackError(mismatches: [CheckpointMismatch(log: nil, problem: .unknownKey)], path: storage.path)
         }
         let seed = try await key.seed(knownTo: storeGuard, random: random)
         return try AuditSetup(configuration, key, seed, storage)
@@ -205,7 +196,7 @@ extension AuditSetup {
                 "`audit.witnesses` has \(witnesses.count) public keys; at most \(Self.maxWitnesses) are supported")
         }
         try self.init(
-            gatewayName: configuration.gateway.name, key: seed, keys: key, storage: storage,
+            gatewayName: configuration.http.gatewayName, key: seed, keys: key, storage: storage,
             maxRecords: configuration.audit.checkpointRecords, maxInterval: .seconds(configuration.audit.checkpointSeconds),
             witnesses: witnesses)
     }

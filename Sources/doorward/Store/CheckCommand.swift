@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardStore
@@ -56,10 +57,10 @@ struct CheckCommand: AsyncParsableCommand {
     private func configuration() throws -> GatewayConfiguration {
         do {
             return try store.configuration()
-        } catch let failure as CommandFailure {
-            guard let path = store.storePath, access(path, F_OK) != 0 else { throw failure }
+        } catch {
+            guard let path = store.storePath, access(path, F_OK) != 0 else { throw error }
             let missing = "\(path): there is nothing to check: \(SystemFailure.last)"
-            throw CommandFailure("\(failure.sentence)\n  \(missing)", code: failure.code)
+            throw CommandFailure("\(error)\n  \(missing)", code: error.isUsageError ? 2 : 1)
         }
     }
 

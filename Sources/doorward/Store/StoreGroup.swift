@@ -93,14 +93,13 @@ struct RecoverCommand: AsyncParsableCommand {
             throw CommandFailure("\(configuration.store.path): there is no database; restore one first")
         }
         let clock = SystemClock()
-        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
         let opening: [(log: String, generation: Int)]
         do {
-            opening = try await recover(configuration, StoreGuard(store: opened), clock)
-            try await opened.close()
-        } catch {
-            try? await opened.close()
-            throw error as? CommandFailure ?? CommandFailure("the database could not be recovered: \(error)")
+            opening = try await configuration.withStore(clock: clock) {
+                try await recover(configuration, StoreGuard(store: $0), clock)
+            }
+        } catch  where !(error is CommandFailure || error is StoreOpenError) {
+            throw CommandFailure("the database could not be recovered: \(error)")
         }
         let generations = opening.map { ["logId": JSONValue.string($0.log), "generation": .integer(Int64($0.generation))] }
         output.print(json: JSONOutput.document(["generations": generations])) { style in
