@@ -98,8 +98,9 @@ struct RecoverCommand: AsyncParsableCommand {
             opening = try await configuration.withStore(clock: clock) {
                 try await recover(configuration, StoreGuard(store: $0), clock)
             }
-        } catch  where !(error is CommandFailure || error is StoreOpenError) {
-            throw CommandFailure("the database could not be recovered: \(error)")
+        } catch {
+            let isSentence = error is CommandFailure || error is StoreOpenError
+            throw isSentence ? error : CommandFailure("the database could not be recovered: \(error)")
         }
         let generations = opening.map { ["logId": JSONValue.string($0.log), "generation": .integer(Int64($0.generation))] }
         output.print(json: JSONOutput.document(["generations": generations])) { style in
@@ -114,7 +115,7 @@ struct RecoverCommand: AsyncParsableCommand {
         _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, _ clock: any GatewayClock
     ) async throws -> [(log: String, generation: Int)] {
         let random = RandomSource()
-        let setup = try await AuditSetup.openForRecovery(configuration, storeGuard, random: random)
+        let setup = try await AuditSetup.open(configuration, storeGuard, random: random, acceptsRollback: true)
         let checkpoints = Checkpoints(
             storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: .errorsOnly)
         return try await checkpoints.acceptRollback().map { ("\($0.key)", $0.value) }.sorted { $0.log < $1.log }
