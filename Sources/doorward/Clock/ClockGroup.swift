@@ -57,14 +57,30 @@ struct ClockView {
 
     init(_ clock: Doorward.ClockState) { self.clock = clock }
 
+    /// Why the gateway does not trust its clock, and what to do, by the code of the reason.
+    private static let explanations = [
+        "below_mark": (
+            reason: "the clock is before the latest trusted time",
+            advice: "Guest accesses are denied. Set the clock of the gateway's machine right, for example by NTP."
+        ),
+        "stepped_forward": (
+            reason: "the clock was set forward, and the step is not confirmed",
+            advice: "Guest accesses are denied. If the time above is right, confirm it with: doorward clock accept"
+        ),
+        "agreeing": (
+            reason: "the clock is right again, but not yet for 60 seconds", advice: "Guest accesses are denied until then."
+        ),
+    ]
+
     /// Returns one line with a name and a value for each fact; on a terminal also what to do next.
     func lines(_ style: OutputStyle) -> [String] {
+        let explanation = clock.reason.flatMap { Self.explanations[$0] }
         var facts = [
             ("clock", clock.isTrusted ? "trusted" : "not trusted"), ("time", style.instant(clock.at)),
             ("latest trusted time", style.instant(clock.mark)),
             ("system clock", clock.isSynchronised ? "synchronised" : "not synchronised"),
         ]
-        if let reason { facts.insert(("because", reason), at: 1) }
+        if let reason = clock.reason { facts.insert(("because", explanation?.reason ?? DisplayText.word(reason)), at: 1) }
         if let step = clock.lastStep {
             let size = Double(step.stepMs) / 1000
             facts.append(
@@ -74,26 +90,6 @@ struct ClockView {
         let colour: OutputStyle.Colour = clock.isTrusted ? .green : .red
         let rows = facts.map { name, value in [Table.Cell(name), Table.Cell(value, name == "clock" ? colour : nil)] }
         let table = Table("CLOCK", "", rows: rows).lines(style, withHeadings: false)
-        return advice.map { table + ["", $0] } ?? table
-    }
-
-    private var reason: String? {
-        switch clock.reason {
-        case nil: nil
-        case "below_mark": "the clock is before the latest trusted time"
-        case "stepped_forward": "the clock was set forward, and the step is not confirmed"
-        case "agreeing": "the clock is right again, but not yet for 60 seconds"
-        case let other?: DisplayText.word(other)
-        }
-    }
-
-    private var advice: String? {
-        switch clock.reason {
-        case "below_mark": "Guest accesses are denied. Set the clock of the gateway's machine right, for example by NTP."
-        case "stepped_forward":
-            "Guest accesses are denied. If the time above is right, confirm it with: doorward clock accept"
-        case "agreeing": "Guest accesses are denied until then."
-        default: nil
-        }
+        return table + (explanation.map { ["", $0.advice] } ?? [])
     }
 }
