@@ -115,7 +115,7 @@ struct AdminRecover: AsyncParsableCommand {
                 "\(configuration.store.path): there is no such database; name it with --store-path or --config")
         }
         let offer = try await configuration.withAdministration { try await recover(by: $0) }
-        let reset = ResetView(offer, configuration)
+        let reset = ResetView(offer: offer, http: configuration.http)
         output.print(json: reset.json) { reset.lines($0) }
         // If a program reads the output, the remark goes to standard error, where a person may still see it.
         if let remark = reset.remark, output.json || !OutputStyle.output.isInteractive {
@@ -152,21 +152,16 @@ extension GatewayConfiguration {
 
 /// Prints the offer of a password reset: the link, or the request that does the same.
 struct ResetView {
-    private let offer: PasswordReset.Offer
-    private let url: String
-    private let base: String?
-    /// The gateway's address on this machine.
-    private let ownAddress: String
+    let offer: PasswordReset.Offer
+    /// The gateway's public address, the beginning of the link, and its address on this machine.
+    let http: HTTPSettings
 
-    /// - Parameter configuration: its `gateway.publicUrl` is the beginning of the link; without it the link is only a path.
-    init(_ offer: PasswordReset.Offer, _ configuration: GatewayConfiguration) {
-        (self.offer, base, ownAddress) = (offer, configuration.http.publicURL, configuration.http.ownAddress())
-        url = offer.url(under: base).reveal()
-    }
+    /// The link; without a public address only a path.
+    private var url: String { offer.url(under: http.publicURL).reveal() }
 
     /// A text about the part that is missing from the link; `nil` if the link is complete.
     var remark: String? {
-        base == nil
+        http.publicURL == nil
             ? "the link lacks the gateway's address, because gateway.publicUrl is not set; put it before the path" : nil
     }
 
@@ -175,6 +170,7 @@ struct ResetView {
     func lines(_ style: OutputStyle) -> [String] {
         guard style.isInteractive else { return ["\(url)\t\(offer.expiresAt)"] }
         let until = style.instant(Doorward.Instant(offer.expiresAt))
+        let gateway = http.publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? http.ownAddress()
         return [
             "\(offer.user.email.printable) can set a new password, once and until \(until), with this link:",
             "  \(url)",
@@ -184,9 +180,6 @@ struct ResetView {
             "    --data '{\"token\":\"\(offer.token.reveal())\",\"newPassword\":\"…\"}'",
         ]
     }
-
-    /// The gateway's public address if it has one, else its address on this machine.
-    private var gateway: String { base.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ownAddress }
 
     /// `{"reset": {"url", "token", "expiresAt"}}`, as in the API.
     var json: [UInt8] {

@@ -91,9 +91,9 @@ struct RecordedCheckpoints {
         for line in (rest + block[...end]).split(separator: UInt8(ascii: "\n")) {
             guard line.firstRange(of: Self.marker) != nil, let line = try? JSONDecoder().decode(Line.self, from: Data(line))
             else { continue }
-            for recorded in line.record.details?.checkpoints ?? [] where recorded.origin == origin {
-                guard let root = SignedNote.base64(recorded.root) else { continue }
-                checkpoints.append(Checkpoint(origin: origin, size: recorded.size, root: root))
+            for recorded in line.record.details.map({ $0.checkpoints ?? [$0] }) ?? [] where recorded.origin == origin {
+                guard let size = recorded.size, let root = recorded.root.flatMap({ SignedNote.base64($0) }) else { continue }
+                checkpoints.append(Checkpoint(origin: origin, size: size, root: root))
             }
         }
         rest = Array(block[(end + 1)...])
@@ -103,21 +103,11 @@ struct RecordedCheckpoints {
 
     private struct Line: Decodable { let record: Fields }
     private struct Fields: Decodable { let details: Details? }
-    /// The details of a record of one checkpoint or of several.
+    /// The details of a record of several checkpoints, or those of one checkpoint.
     private struct Details: Decodable {
-        let checkpoints: [Recorded]
-
-        private enum CodingKeys: CodingKey { case checkpoints }
-
-        init(from decoder: any Decoder) throws {
-            let several = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent([Recorded].self, forKey: .checkpoints)
-            checkpoints = try several ?? [Recorded(from: decoder)]
-        }
-    }
-
-    private struct Recorded: Decodable {
-        let origin: String
-        let size: UInt64
-        let root: String
+        let checkpoints: [Details]?
+        let origin: String?
+        let size: UInt64?
+        let root: String?
     }
 }

@@ -34,10 +34,7 @@ struct AuditExportCommand: AsyncParsableCommand {
             "The separator of a CSV file: comma or semicolon. (default: comma)", valueName: "separator"))
     var separator: Separator?
 
-    @Option(
-        help: ArgumentHelp(
-            "The log: `gateway`, the id of a portfolio, or an origin. (default: the only one)", valueName: "log"))
-    var log: String?
+    @OptionGroup var log: LogOption
 
     @Option(help: ArgumentHelp("The number of the first record.", valueName: "number"))
     var fromSeq: UInt64?
@@ -75,7 +72,7 @@ struct AuditExportCommand: AsyncParsableCommand {
         query.separator = separator?.rawValue
         query.from = try from.map { try TimeArgument($0, option: "--from").instant(now: now).description }
         query.until = try until.map { try TimeArgument($0, option: "--until").instant(now: now).description }
-        query.logID = log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }
+        query.logID = log.log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }
         (query.fromSeq, query.untilSeq) = (fromSeq, untilSeq)
         let client = try gateway.client()
         if let lock { query.deviceID = try await NameResolver(client).lock(lock).id }

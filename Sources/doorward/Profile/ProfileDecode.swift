@@ -78,7 +78,7 @@ struct ProfileDecode: ParsableCommand {
         if let inFlight { try decoder.begin(inFlight.operation) }
         if let messages { return try decode(messages, &decoder) }
         let bytes = try payload.map { Array($0.utf8) } ?? InputFile.bytes(payloadFile ?? "-")
-        show(decoder.receive(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained)).object())
+        output.print(decoder.receive(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained)).object())
     }
 
     private func decode(_ path: String, _ decoder: inout MessageStreamDecoder) throws {
@@ -90,11 +90,9 @@ struct ProfileDecode: ParsableCommand {
                     "line \(number) is not a message in the format of `mosquitto_sub`: with -F %j an object, with -v `TOPIC PAYLOAD`"
                 )
             }
-            show(decoder.receive(message).object(on: message.topic))
+            output.print(decoder.receive(message).object(on: message.topic))
         }
     }
-
-    private func show(_ object: JSONObjectText) { output.print(json: Array(object.json.utf8)) { _ in [object.json] } }
 }
 
 /// Decodes messages one after the other, and keeps the lock's state between them.

@@ -32,8 +32,7 @@ struct ProfileEncode: ParsableCommand {
         var memory = DialectState()
         do {
             let frame = try dialect.encodeCommand(operation.operation, code: code, reference: "example", &memory).command
-            let text = frame.object.json
-            output.print(json: Array(text.utf8)) { _ in [text] }
+            output.print(frame.object)
         } catch {
             let what = code == nil ? "cannot do that" : "cannot do that, or takes no code"
             throw CommandFailure("a lock of this profile and address \(what); `doorward profile show` lists its operations")
@@ -58,6 +57,13 @@ struct JSONObjectText: JSONText, ExpressibleByDictionaryLiteral {
     init(dictionaryLiteral fields: (String, (any JSONText)?)...) {
         let texts = fields.compactMap { key, value in value.map { "\(key.json):\($0.json)" } }
         json = "{\(texts.joined(separator: ","))}"
+    }
+}
+
+extension OutputOptions {
+    /// Prints an object as one JSON document, or lines in its place without `--json`.
+    func print(_ object: JSONObjectText, lines: ((OutputStyle) -> [String])? = nil) {
+        print(json: Array(object.json.utf8)) { lines?($0) ?? [object.json] }
     }
 }
 
