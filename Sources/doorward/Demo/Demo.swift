@@ -110,12 +110,7 @@ struct Demo: AsyncParsableCommand {
             speed: Double(speed))
         let service = DemoService(script: script, password: password, links: links, folder: folder, addresses: addresses)
         // The last service in the list is stopped first, so the simulated people stop before the gateway that they use.
-        let services: [any Service] = [gateway, service, end]
-        var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
-            logger: Logger(label: "doorward"))
-        group.maximumGracefulShutdownDuration = .seconds(13)
-        try await ServiceGroup(configuration: group).run()
+        try await ServiceGroup.run([gateway, service, end])
     }
 
     /// Creates the database and writes the house into it.

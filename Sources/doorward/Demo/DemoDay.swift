@@ -148,35 +148,19 @@ struct DemoPlan: Sendable {
 
 /// A record as the demo shows it: one short sentence.
 struct DemoEvent: Equatable, Sendable {
-    /// The kind of event.
-    enum Mark: Sendable {
+    /// The kind of event: a sign of one column, which shows the kind without colour, and its colour.
+    struct Mark: Equatable, Sendable {
+        let sign: String
+        let colour: OutputStyle.Colour
+
         /// A command that the lock has confirmed.
-        case done
+        static let done = Mark(sign: "✓", colour: .green)
         /// A command that was denied or failed.
-        case refused
+        static let refused = Mark(sign: "✗", colour: .red)
         /// A fault of a lock.
-        case trouble
+        static let trouble = Mark(sign: "!", colour: .yellow)
         /// An event at the lock, or a change of rights.
-        case noted
-
-        /// A sign of one column, which shows the kind without colour.
-        var sign: String {
-            switch self {
-            case .done: "✓"
-            case .refused: "✗"
-            case .trouble: "!"
-            case .noted: "·"
-            }
-        }
-
-        var colour: OutputStyle.Colour? {
-            switch self {
-            case .done: .green
-            case .refused: .red
-            case .trouble: .yellow
-            case .noted: .dim
-            }
-        }
+        static let noted = Mark(sign: "·", colour: .dim)
     }
 
     let mark: Mark

@@ -45,9 +45,6 @@ struct Serve: AsyncParsableCommand {
         completion: .list(["text", "json"]))
     var logFormat: String?
 
-    /// The time after which a stop aborts everything that still runs, so that the stop takes less than 15 s in all.
-    private static let maxStopTime = Duration.seconds(13)
-
     func run() async throws {
         // Catch signals before anything is created or written, so that an early stop is orderly too.
         let signals = await StopSignals(.sigterm, .sigint)
@@ -61,14 +58,8 @@ struct Serve: AsyncParsableCommand {
             StandardStream.output.line("listening on \(address)")
             notifier.ready()
         }
-        var group = ServiceGroupConfiguration(
-            // They are stopped in the opposite order, one after the other.
-            services: ([gateway, signals, notifier] as [any Service]).map {
-                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
-            }, logger: logger)
-        group.maximumGracefulShutdownDuration = Self.maxStopTime
         do {
-            try await ServiceGroup(configuration: group).run()
+            try await ServiceGroup.run([gateway, signals, notifier])
         } catch {
             throw CommandFailure(of: error) ?? CommandFailure("the gateway ended: \(error)")
         }
@@ -105,6 +96,18 @@ struct Serve: AsyncParsableCommand {
             return handler
         }
         LoggingSystem.bootstrap(makeHandler, metadataProvider: RequestLogging.metadataProvider)
+    }
+}
+
+extension ServiceGroup {
+    /// Runs services until one of them ends. They are stopped in the opposite order, one after the other.
+    static func run(_ services: [any Service]) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            logger: Logger(label: "doorward"))
+        // After this time a stop aborts everything that still runs, so that the stop takes less than 15 s in all.
+        configuration.maximumGracefulShutdownDuration = .seconds(13)
+        try await ServiceGroup(configuration: configuration).run()
     }
 }
 
