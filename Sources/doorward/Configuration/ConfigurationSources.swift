@@ -25,7 +25,7 @@ struct ConfigurationSources {
         let settings = fileSettings.merging(environmentSettings) { $1 }.merging(try flagSettings(table)) { $1 }
         var configuration = GatewayConfiguration()
         try GatewayKey.apply(settings, to: &configuration)
-        configuration.origins = SettingOrigins(settings.mapValues(\.origin))
+        configuration.origins = settings.mapValues(\.origin)
         configuration.adapters = AdapterSettings(adapters.flatMap(\.sections), settings)
         for adapter in adapters { _ = try adapter.configure(configuration.adapters.of(adapter.sections)) }
         try configuration.checkExposure()
@@ -50,7 +50,7 @@ extension GatewayConfiguration {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
         guard http.tls == nil, !isPlainBehindProxy, !isLoopback else { return }
         throw ConfigurationError(
-            "\(origins.subject("http.host")) is `\(http.host)`, which is not a loopback address; "
+            "\(subject("http.host")) is `\(http.host)`, which is not a loopback address; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")
     }
 }

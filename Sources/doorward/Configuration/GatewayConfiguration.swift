@@ -27,8 +27,8 @@ struct GatewayConfiguration: Sendable {
     /// The file of the token with which programs on other machines read `/metrics`; `nil` for none.
     var metricsTokenFile: String?
     var log = Log()
-    /// The origins of the settings, for errors that are detected only when a setting is used.
-    var origins = SettingOrigins()
+    /// The origins of the explicit settings by the path of their key, for errors that are detected only when a setting is used.
+    var origins: [String: SettingOrigin] = [:]
 
     /// A section that has no effect if none of its keys is set. An empty text in it belongs to a key that must be set.
     protocol OptionalSection: Sendable { init() }
@@ -80,17 +80,6 @@ extension HTTPSettings.TLSFiles: GatewayConfiguration.OptionalSection {
     init() { self.init(certificatePath: "", privateKeyPath: "") }
 }
 
-/// The origins of all settings.
-struct SettingOrigins: Sendable {
-    private let byPath: [String: SettingOrigin]
-
-    /// - Parameter byPath: the explicit settings, by the path of the key.
-    init(_ byPath: [String: SettingOrigin] = [:]) { self.byPath = byPath }
-
-    /// Returns the beginning of an error message about a setting: its origin and its key.
-    func subject(_ path: String) -> String { "\(byPath[path] ?? .standard): `\(path)`" }
-}
-
 extension GatewayConfiguration {
     /// The absolute path of the folder of the gateway's own backups; `nil` if it makes none.
     var backupFolder: String? {
@@ -119,8 +108,11 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration {
+    /// Returns the beginning of an error message about a setting: its origin and its key.
+    func subject(_ key: String) -> String { "\(origins[key] ?? .standard): `\(key)`" }
+
     private func file(_ path: String, of key: String) -> ConfiguredFile {
-        ConfiguredFile(path: path, setting: origins.subject(key))
+        ConfiguredFile(path: path, setting: subject(key))
     }
 
     /// Reads the token of `/metrics`.

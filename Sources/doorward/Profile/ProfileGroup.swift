@@ -29,8 +29,9 @@ struct ProfileList: ParsableCommand {
     func run() {
         let profiles = ProfileLibrary.shipped.ids.compactMap { ProfileLibrary.shipped[$0] }
         output.print(["profiles": profiles.map(\.object)]) { style in
-            Table("NAME", "NEEDS", "FOR", fittings: [.whole, .cut(to: 12), .cut(to: 12)], rows: profiles.map(Self.row))
-                .lines(table.style(style))
+            var table = Table("NAME", "NEEDS", "FOR", rows: profiles.map(Self.row))
+            table.fittings = [.whole, .cut(to: 12), .cut(to: 12)]
+            return table.lines(self.table.style(style))
         }
     }
 

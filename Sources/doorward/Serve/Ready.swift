@@ -42,7 +42,7 @@ struct Ready: AsyncParsableCommand {
         var settings = configuration.http
         guard settings.port != 0 else {
             throw CommandFailure(
-                "\(configuration.origins.subject("http.port")) is 0, so the gateway picks its port at each start; set another one"
+                "\(configuration.subject("http.port")) is 0, so the gateway picks its port at each start; set another one"
             )
         }
         // A client cannot connect to the address that stands for all networks.

@@ -223,7 +223,7 @@ extension GatewayConfiguration: Equatable {
     /// All properties but the adapters and the origins, as text.
     private var shown: String {
         var copy = self
-        (copy.adapters, copy.origins) = (AdapterSettings([], [:]), SettingOrigins())
+        (copy.adapters, copy.origins) = (AdapterSettings([], [:]), [:])
         return "\(copy)"
     }
 }
