@@ -52,10 +52,10 @@ struct AdminCreate: AsyncParsableCommand {
         let early = FileManager.default.fileExists(atPath: configuration.store.path) ? nil : try newPassword()
         try await configuration.withAdministration { host in
             let password = try early ?? newPassword()
-            do throws(GatewayError) {
+            do {
                 _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
-            } catch {
-                throw Self.failure(error, email: email)
+            } catch GatewayError.alreadyExists {
+                throw CommandFailure("\(email): a user of this address exists already; nothing was done")
             }
         }
         StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
@@ -64,23 +64,12 @@ struct AdminCreate: AsyncParsableCommand {
     /// Reads a password that satisfies `PasswordRules`.
     private func newPassword() throws -> Secret<String> {
         let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
-        if let problem = PasswordRules.problem(with: password) { throw CommandFailure(Self.passwordSentence(problem)) }
-        return password
-    }
-
-    private static func failure(_ error: GatewayError, email: String) -> CommandFailure {
-        switch error {
-        case .alreadyExists: CommandFailure("\(email): a user of this address exists already; nothing was done")
-        case .invalid(let problems): CommandFailure(passwordSentence(problems.first?.problem))
-        default: CommandFailure("the database could not be written: \(error)")
-        }
-    }
-
-    private static func passwordSentence(_ problem: String?) -> String {
-        switch problem {
-        case "too_short": "the password is too short: it needs \(PasswordRules.minCharacters) characters at least"
-        case "too_long": "the password is too long: it may have \(PasswordRules.maxBytes) bytes at most"
-        default: "the password is a commonly used one; choose another"
+        switch PasswordRules.problem(with: password) {
+        case nil: return password
+        case "too_short":
+            throw CommandFailure("the password is too short: it needs \(PasswordRules.minCharacters) characters at least")
+        case "too_long": throw CommandFailure("the password is too long: it may have \(PasswordRules.maxBytes) bytes at most")
+        case _?: throw CommandFailure("the password is a commonly used one; choose another")
         }
     }
 }
@@ -114,24 +103,20 @@ struct AdminRecover: AsyncParsableCommand {
             throw CommandFailure(
                 "\(configuration.store.path): there is no such database; name it with --store-path or --config")
         }
-        let offer = try await configuration.withAdministration { try await recover(by: $0) }
+        let offer = try await configuration.withAdministration { host in
+            do {
+                return try await host.recover(email: email)
+            } catch GatewayError.notFound {
+                throw CommandFailure("\(email.printable): no user has this address; nothing was done")
+            } catch GatewayError.conflict(let sentence) {
+                throw CommandFailure("\(email.printable): nothing was done. \(sentence)")
+            }
+        }
         let reset = ResetView(offer: offer, http: configuration.http)
         output.print(json: reset.json) { reset.lines($0) }
         // If a program reads the output, the remark goes to standard error, where a person may still see it.
         if let remark = reset.remark, output.json || !OutputStyle.output.isInteractive {
             StandardStream.error.line("doorward: \(remark)")
-        }
-    }
-
-    private func recover(by host: OfflineAdministration) async throws -> PasswordReset.Offer {
-        do {
-            return try await host.recover(email: email)
-        } catch GatewayError.notFound {
-            throw CommandFailure("\(email.printable): no user has this address; nothing was done")
-        } catch GatewayError.conflict(let sentence) {
-            throw CommandFailure("\(email.printable): nothing was done. \(sentence)")
-        } catch {
-            throw CommandFailure("the database could not be written: \(error)")
         }
     }
 }
@@ -143,9 +128,13 @@ extension GatewayConfiguration {
     ) async throws -> Result {
         let clock = SystemClock()
         return try await withStore(clock: clock) { store in
-            try await body(
-                OfflineAdministration(
-                    store: store, clock: clock, random: RandomSource(), passwordCost: limits.passwordCost))
+            do {
+                return try await body(
+                    OfflineAdministration(
+                        store: store, clock: clock, random: RandomSource(), passwordCost: limits.passwordCost))
+            } catch let error as GatewayError {
+                throw CommandFailure("the database could not be written: \(error)")
+            }
         }
     }
 }

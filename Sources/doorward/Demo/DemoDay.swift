@@ -24,7 +24,7 @@ struct DemoDay {
     var scenario: Scenario {
         Scenario(
             seed: seed, firstWeekday: .monday, days: days, lockNames: house.lockNames, residents: residents,
-            visitors: [cleaner] + errands, rules: opening + troubles + [attempts, round])
+            visitors: [cleaner] + errands, rules: rules)
     }
 
     private var residents: [Resident] {
@@ -68,9 +68,10 @@ struct DemoDay {
         }
     }
 
-    /// Events that every viewer should see in the first minute.
-    private var opening: [ScenarioRule] {
-        [
+    private var rules: [ScenarioRule] {
+        let doors = house.flats.map(\.door)
+        return [
+            // Events that every viewer should see in the first minute.
             once(2, "Door 1A", .command(.unlock, by: "Gus")),
             once(4, "Door 1A", .command(.lock, by: "Gus")),
             once(5, "Door 1A", .command(.unlock, by: "Nora")),
@@ -80,41 +81,25 @@ struct DemoDay {
             once(13, "Garage", .event(.offline), lasts: 15),
             once(14, "Garage", .command(.unlock, by: "Leo")),
             once(22, "Door 1A", .command(.unlock, by: "Gus")),
-        ]
-    }
-
-    /// Occasional faults: jams, low batteries, lost connections.
-    private var troubles: [ScenarioRule] {
-        let doors = house.flats.map(\.door)
-        return [
+            // Occasional faults: jams, low batteries, lost connections.
             ScenarioRule(
                 .every(.seconds(5400)), locks: doors, action: .event(.jam), timeJitter: .seconds(1800), chance: 0.02,
                 duration: .seconds(900)),
             ScenarioRule(
                 .daily(Weekday.all, at: .seconds(11 * 3600)), locks: doors, action: .event(.lowBattery),
-                timeJitter: .seconds(7200),
-                chance: 0.04, duration: .seconds(6 * 3600)),
+                timeJitter: .seconds(7200), chance: 0.04, duration: .seconds(6 * 3600)),
             ScenarioRule(
                 .every(.seconds(7200)), locks: house.lockNames, action: .event(.offline), timeJitter: .seconds(3000),
-                chance: 0.01,
-                duration: .seconds(600)),
+                chance: 0.01, duration: .seconds(600)),
+            // A neighbour tries to unlock a door for which she has no access.
+            ScenarioRule(
+                .every(.seconds(10_800)), locks: ["Door 1A"], action: .command(.unlock, by: "Nora"),
+                timeJitter: .seconds(3600), chance: 0.5),
+            // Every night the manager locks all doors that do not belong to a flat.
+            ScenarioRule(
+                .daily(Weekday.all, at: .seconds(22 * 3600)), locks: house.sites.flatMap { $0.shared + $0.closed },
+                action: .command(.lock, by: "Max"), timeJitter: .seconds(1200)),
         ]
-    }
-
-    /// A neighbour tries to unlock a door for which she has no access.
-    private var attempts: ScenarioRule {
-        ScenarioRule(
-            .every(.seconds(10_800)), locks: ["Door 1A"], action: .command(.unlock, by: "Nora"), timeJitter: .seconds(3600),
-            chance: 0.5)
-    }
-
-    /// Every night the manager locks all doors that do not belong to a flat.
-    private var round: ScenarioRule {
-        let rooms = house.sites.flatMap { $0.shared + $0.closed }
-        return ScenarioRule(
-            .daily(Weekday.all, at: .seconds(22 * 3600)), locks: rooms, action: .command(.lock, by: "Max"),
-            timeJitter: .seconds(1200)
-        )
     }
 
     private func once(
@@ -122,8 +107,7 @@ struct DemoDay {
     ) -> ScenarioRule {
         ScenarioRule(
             .once(HouseTime.demoStart + .seconds(60 * minutes)), locks: [lock], action: action,
-            duration: lasts.map { .seconds(60 * $0) }
-        )
+            duration: lasts.map { .seconds(60 * $0) })
     }
 }
 
