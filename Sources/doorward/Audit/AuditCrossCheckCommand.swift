@@ -25,13 +25,13 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (origin, keys) = (try expected.origin(), try expected.keys())
-        guard let parsed = LogOrigin(parsing: origin), parsed.log != .gateway else {
-            throw CommandFailure("--log \(origin.printable): name the log of a portfolio, not the gateway's", code: 2)
+        let (origin, keys) = try (expected.origin(), expected.keys())
+        guard origin.log != .gateway else {
+            throw CommandFailure("--log \(expected.log.printable): name the log of a portfolio, not the gateway's", code: 2)
         }
         // The gateway's log may be of another generation than the log of the portfolio.
-        let gateway = try gatewayOrigin(of: parsed)
-        var found = RecordedCheckpoints(origin: origin)
+        let gateway = try gatewayOrigin(of: origin)
+        var found = RecordedCheckpoints(origin: "\(origin)")
         let ofGateway = try await ExportFile.verify(gatewayExport, origin: gateway, keys: keys) { found.add($0) }
         guard ofGateway.header.isComplete else {
             throw CommandFailure("\(gatewayExport.printable): this export is partial; a complete one is needed", code: 4)
@@ -50,16 +50,16 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
         let compared = verdict.comparisons.count { $0 == .consistent }
         guard compared > 0 else {
             throw CommandFailure(
-                "no checkpoint of \(origin.printable) in the gateway's log can be compared with the export", code: 4)
+                "no checkpoint of \(expected.log.printable) in the gateway's log can be compared with the export", code: 4)
         }
-        let summary: [String: JSONValue] = ["origin": .string(origin), "checkpoints": .integer(Int64(compared))]
+        let summary: [String: JSONValue] = ["origin": .string("\(origin)"), "checkpoints": .integer(Int64(compared))]
         output.print(json: JSONOutput.document(summary)) { style in
             ["\(origin) is \(style.paint("consistent", .green)) with \(compared) of its checkpoints in the gateway's log."]
         }
     }
 
     /// The origin in the header of the export of the gateway's log, if it is one of the same gateway.
-    private func gatewayOrigin(of log: LogOrigin) throws -> String {
+    private func gatewayOrigin(of log: LogOrigin) throws -> LogOrigin {
         var file = try AuditFiles.open(gatewayExport)
         let line = try file.next()?.prefix { $0 != UInt8(ascii: "\n") } ?? []
         let text = ExportHeader(parsing: Array(line)).flatMap { SignedNote(parsing: $0.checkpoint)?.text }
@@ -69,7 +69,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "\(gatewayExport.printable): this is not an export of the log of gateway \(log.gateway.printable)", code: 1)
         }
-        return found.description
+        return found
     }
 }
 

@@ -145,12 +145,12 @@ enum ExportFile {
     ///   - watch: receives each block before it is verified.
     /// - Throws: `CommandFailure` with code 1 for a changed export, with code 4 for an incomplete one.
     static func verify(
-        _ path: String, origin: String, keys: [VerifierKey], comparingWith others: [Checkpoint] = [],
+        _ path: String, origin: LogOrigin, keys: [VerifierKey], comparingWith others: [Checkpoint] = [],
         watch: ([UInt8]) -> Void = { _ in }
     ) async throws -> ExportVerifier.Verdict {
         var file = try AuditFiles.open(path)
         let width = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
-        var verifier = ExportVerifier(origin: origin, keys: keys, comparingWith: others, width: width)
+        var verifier = ExportVerifier(origin: "\(origin)", keys: keys, comparingWith: others, width: width)
         var bar = ProgressBar()
         defer { bar.clear() }
         do {

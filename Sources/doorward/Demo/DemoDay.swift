@@ -24,7 +24,7 @@ struct DemoDay {
     var scenario: Scenario {
         Scenario(
             seed: seed, firstWeekday: .monday, days: days, lockNames: house.lockNames, residents: residents,
-            visitors: [cleaner] + errands, rules: rules)
+            visitors: visitors, rules: rules)
     }
 
     private var residents: [Resident] {
@@ -44,28 +44,24 @@ struct DemoDay {
         }
     }
 
-    private var cleaner: Visitor {
+    private var visitors: [Visitor] {
         var cleaner = Visitor(name: "Clara", door: "Door 2A")
-        cleaner.frontDoor = "Quay entrance"
-        cleaner.days = Weekday.weekdays
-        return cleaner
-    }
-
-    /// Short visits to the common rooms and to the rooms of the staff.
-    private var errands: [Visitor] {
+        (cleaner.frontDoor, cleaner.days) = ("Quay entrance", Weekday.weekdays)
+        // Short visits to the common rooms and to the rooms of the staff.
         let errands: [(String, String, hours: [Double])] = [
             ("Ida", "Laundry", [7.6, 13, 19.5]), ("Ben", "Bike cellar", [7.5, 16.2]), ("Eva", "Roof terrace", [12, 20]),
             ("Kim", "Garden shed", [7.7, 15]), ("Noel", "Garage", [8.4, 18]), ("Max", "Plant room", [7.9, 14.5]),
             ("Max", "Post room", [8.2, 11]), ("Jan", "Laundry", [10, 21]),
         ]
-        return errands.flatMap { person, door, hours in
-            hours.map { hour in
-                var errand = Visitor(name: person, door: door)
-                (errand.comes, errand.stays) = (.seconds(Int(hour * 3600)), .seconds(600))
-                (errand.chance, errand.forgets) = (0.9, 0.15)
-                return errand
+        return [cleaner]
+            + errands.flatMap { person, door, hours in
+                hours.map { hour in
+                    var errand = Visitor(name: person, door: door)
+                    (errand.comes, errand.stays) = (.seconds(Int(hour * 3600)), .seconds(600))
+                    (errand.chance, errand.forgets) = (0.9, 0.15)
+                    return errand
+                }
             }
-        }
     }
 
     private var rules: [ScenarioRule] {
