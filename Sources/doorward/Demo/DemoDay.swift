@@ -146,35 +146,48 @@ struct DemoEvent: Equatable, Sendable {
     let mark: Mark
     let text: String
 
+    private init(_ mark: Mark, _ text: String) { (self.mark, self.text) = (mark, text.printable) }
+
     /// Returns `nil` for a record that the demo does not show, such as an intent, the creation of
     /// the house, or an opened or closed door, which the list of doors shows.
     init?(_ record: Doorward.AccessRecord) {
-        let told: (Mark, String)?
-        switch record.kind {
-        case "COMMAND_OUTCOME": told = Self.outcome(record)
-        case "DENIAL": told = (.refused, Self.denial(record))
-        case "DEVICE_EVENT": told = Self.event(record)
-        case "ADMIN_CHANGE" where record.actorKind == "GATEWAY": told = nil
-        case "ADMIN_CHANGE": told = (.noted, Self.change(record))
-        default: told = nil
-        }
-        guard let told else { return nil }
-        (mark, text) = (told.0, told.1.printable)
-    }
-
-    private static func denial(_ record: Doorward.AccessRecord) -> String {
-        let sentence = "\(who(record)) may not \(operation(record)) \(lock(record))"
-        // For an actor without access, the sentence already contains the reason.
-        guard record.actorKind != "OUTSIDE", let reason = record.reason else { return sentence }
-        return "\(sentence): \(DisplayText.reason(reason))"
-    }
-
-    private static func outcome(_ record: Doorward.AccessRecord) -> (Mark, String) {
-        guard record.outcome == .confirmed else {
+        let (who, lock) = (RecordTable.who(record) ?? "somebody", record.deviceName ?? "a lock")
+        let what = "\(record.operation.map(DecisionView.verb) ?? "move") \(lock)"
+        switch (record.kind, record.actorKind) {
+        case ("COMMAND_OUTCOME", _) where record.outcome == .confirmed:
+            self.init(.done, "\(who) \(Self.pastTense(of: record.operation)) \(lock)")
+        case ("COMMAND_OUTCOME", _):
             let why = record.outcomeDetail.map(DisplayText.reason) ?? record.outcome.map(DisplayText.word) ?? "unknown"
-            return (.refused, "\(who(record)) could not \(operation(record)) \(lock(record)): \(why)")
+            self.init(.refused, "\(who) could not \(what): \(why)")
+        // For an actor without access, the sentence already contains the reason.
+        case ("DENIAL", "OUTSIDE"): self.init(.refused, "\(who) may not \(what)")
+        case ("DENIAL", _):
+            self.init(.refused, "\(who) may not \(what)\(record.reason.map { ": \(DisplayText.reason($0))" } ?? "")")
+        case ("DEVICE_EVENT", _): self.init(of: record, at: lock)
+        case ("ADMIN_CHANGE", "GATEWAY"): return nil
+        case ("ADMIN_CHANGE", _):
+            switch record.action {
+            case "GRANT": self.init(.noted, "\(who) grants a guest access")
+            case "REVOKE": self.init(.noted, "\(who) revokes a guest access")
+            default: self.init(.noted, "\(who): \(RecordTable.what(record))")
+            }
+        default: return nil
         }
-        return (.done, "\(who(record)) \(pastTense(of: record.operation)) \(lock(record))")
+    }
+
+    private init?(of record: Doorward.AccessRecord, at lock: String) {
+        switch record.event {
+        case "DOOR_OPENED", "DOOR_CLOSED", nil: return nil
+        case "LOCKED": self.init(.noted, "\(lock) was locked\(Self.means(record))")
+        case "UNLOCKED": self.init(.noted, "\(lock) was unlocked\(Self.means(record))")
+        case "UNLATCHED": self.init(.noted, "\(lock) was unlatched\(Self.means(record))")
+        case "JAMMED": self.init(.trouble, "\(lock) is jammed")
+        case "BATTERY_LOW": self.init(.trouble, "\(lock): the battery is low")
+        case "COMMAND_DELIVERED_LATE": self.init(.trouble, "\(lock): a command came late, and may have moved it")
+        case "OFFLINE": self.init(.trouble, "\(lock) is offline")
+        case "ONLINE": self.init(.noted, "\(lock) is online again")
+        case let event?: self.init(.trouble, "\(lock): \(DisplayText.word(event))")
+        }
     }
 
     private static func pastTense(of operation: Doorward.Action?) -> String {
@@ -182,22 +195,6 @@ struct DemoEvent: Equatable, Sendable {
         case .unlatch: "unlatched"
         case .changeSettings: "changed the settings of"
         default: (operation.map(DisplayText.word) ?? "mov") + "ed"
-        }
-    }
-
-    private static func event(_ record: Doorward.AccessRecord) -> (Mark, String)? {
-        let lock = lock(record)
-        switch record.event {
-        case "DOOR_OPENED", "DOOR_CLOSED", nil: return nil
-        case "LOCKED": return (.noted, "\(lock) was locked\(means(record))")
-        case "UNLOCKED": return (.noted, "\(lock) was unlocked\(means(record))")
-        case "UNLATCHED": return (.noted, "\(lock) was unlatched\(means(record))")
-        case "JAMMED": return (.trouble, "\(lock) is jammed")
-        case "BATTERY_LOW": return (.trouble, "\(lock): the battery is low")
-        case "COMMAND_DELIVERED_LATE": return (.trouble, "\(lock): a command came late, and may have moved it")
-        case "OFFLINE": return (.trouble, "\(lock) is offline")
-        case "ONLINE": return (.noted, "\(lock) is online again")
-        case let event?: return (.trouble, "\(lock): \(DisplayText.word(event))")
         }
     }
 
@@ -209,18 +206,6 @@ struct DemoEvent: Equatable, Sendable {
         default: ""
         }
     }
-
-    private static func change(_ record: Doorward.AccessRecord) -> String {
-        switch record.action {
-        case "GRANT": "\(who(record)) grants a guest access"
-        case "REVOKE": "\(who(record)) revokes a guest access"
-        default: "\(who(record)): \(RecordTable.what(record))"
-        }
-    }
-
-    private static func lock(_ record: Doorward.AccessRecord) -> String { record.deviceName ?? "a lock" }
-    private static func who(_ record: Doorward.AccessRecord) -> String { RecordTable.who(record) ?? "somebody" }
-    private static func operation(_ record: Doorward.AccessRecord) -> String { record.operation.map(DecisionView.verb) ?? "move" }
 }
 
 /// Converts real time to the time of day in the demo's house, which passes faster.
