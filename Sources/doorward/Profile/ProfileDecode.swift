@@ -31,7 +31,7 @@ struct ProfileDecode: ParsableCommand {
         completion: .file())
     var messages: String?
 
-    @OptionGroup var lock: LockAddress
+    @OptionGroup var lock: AddressOptions
 
     @Option(help: ArgumentHelp("The topic of the message.", valueName: "topic"))
     var topic: String?

@@ -18,7 +18,7 @@ struct ProfileEncode: ParsableCommand {
     @Argument(help: ArgumentHelp("The operation: lock, unlock or open.", valueName: "operation"))
     var operation: MovementArgument
 
-    @OptionGroup var lock: LockAddress
+    @OptionGroup var lock: AddressOptions
 
     @Option(
         help: ArgumentHelp("A file with the code to send, - for standard input.", valueName: "file"), completion: .file())

@@ -139,14 +139,13 @@ struct NamedProfile: ParsableArguments {
     }
 }
 
-/// The address of one lock, from `--address`.
-struct LockAddress: ParsableArguments {
-    @OptionGroup var options: AddressOptions
-
+extension AddressOptions {
+    /// The messages of the lock with this address.
+    ///
     /// - Throws: an error that lists the problem of each key.
     func dialect(of profile: Profile) throws -> Dialect {
         let values = Dictionary(
-            options.address.map { ($0.key, $0.value(for: nil).domain) }, uniquingKeysWith: { first, _ in first })
+            address.map { ($0.key, $0.value(for: nil).domain) }, uniquingKeysWith: { first, _ in first })
         do {
             return try Dialect(profile, variables: values)
         } catch {

@@ -95,8 +95,12 @@ struct RecoverCommand: AsyncParsableCommand {
         let clock = SystemClock()
         let opening: [(log: String, generation: Int)]
         do {
-            opening = try await configuration.withStore(clock: clock) {
-                try await recover(configuration, StoreGuard(store: $0), clock)
+            opening = try await configuration.withStore(clock: clock) { store in
+                let (storeGuard, random) = (StoreGuard(store: store), RandomSource())
+                let setup = try await AuditSetup.open(configuration, storeGuard, random: random, acceptsRollback: true)
+                let checkpoints = Checkpoints(
+                    storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: .errorsOnly)
+                return try await checkpoints.acceptRollback().map { ("\($0.key)", $0.value) }.sorted { $0.log < $1.log }
             }
         } catch {
             let isSentence = error is CommandFailure || error is StoreOpenError
@@ -109,15 +113,5 @@ struct RecoverCommand: AsyncParsableCommand {
                 : Table("LOG", "GENERATION", rows: opening.map { [Table.Cell($0.log), Table.Cell("\($0.generation)")] })
                     .lines(style)
         }
-    }
-
-    private func recover(
-        _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, _ clock: any GatewayClock
-    ) async throws -> [(log: String, generation: Int)] {
-        let random = RandomSource()
-        let setup = try await AuditSetup.open(configuration, storeGuard, random: random, acceptsRollback: true)
-        let checkpoints = Checkpoints(
-            storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: .errorsOnly)
-        return try await checkpoints.acceptRollback().map { ("\($0.key)", $0.value) }.sorted { $0.log < $1.log }
     }
 }
