@@ -85,7 +85,8 @@ struct AuditCheckCommand: AsyncParsableCommand {
         }
         let leafHash = Data(file.leafHash).base64EncodedString()
         let verdict: [String: JSONValue] = [
-            "origin": .string("\(origin)"), "seq": .count(file.index), "size": .count(checkpoint.size), "leafHash": .string(leafHash),
+            "origin": .string("\(origin)"), "seq": .count(file.index), "size": .count(checkpoint.size),
+            "leafHash": .string(leafHash),
             "isRecordCompared": .bool(record != nil),
         ]
         output.print(json: JSONOutput.document(verdict)) { style in

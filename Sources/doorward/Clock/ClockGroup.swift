@@ -24,7 +24,7 @@ struct ClockStatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await output.client().clock()
-        output.print(json: answer.json) { ClockView(answer.content).lines($0) }
+        output.print(json: answer.json) { answer.content.lines($0) }
     }
 }
 
@@ -47,16 +47,11 @@ struct ClockAccept: AsyncParsableCommand {
 
     func run() async throws {
         let answer = try await output.client().acceptClock(loweringMark: lowerMark)
-        output.print(json: answer.json) { ClockView(answer.content).lines($0) }
+        output.print(json: answer.json) { answer.content.lines($0) }
     }
 }
 
-/// Prints the state of the gateway's clock.
-struct ClockView {
-    private let clock: Doorward.ClockState
-
-    init(_ clock: Doorward.ClockState) { self.clock = clock }
-
+extension Doorward.ClockState {
     /// Why the gateway does not trust its clock, and what to do, by the code of the reason.
     private static let explanations = [
         "below_mark": (
@@ -73,21 +68,21 @@ struct ClockView {
     ]
 
     /// Returns one line with a name and a value for each fact; on a terminal also what to do next.
-    func lines(_ style: OutputStyle) -> [String] {
-        let explanation = clock.reason.flatMap { Self.explanations[$0] }
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        let explanation = reason.flatMap { Self.explanations[$0] }
         var facts = [
-            ("clock", clock.isTrusted ? "trusted" : "not trusted"), ("time", style.instant(clock.at)),
-            ("latest trusted time", style.instant(clock.mark)),
-            ("system clock", clock.isSynchronised ? "synchronised" : "not synchronised"),
+            ("clock", isTrusted ? "trusted" : "not trusted"), ("time", style.instant(at)),
+            ("latest trusted time", style.instant(mark)),
+            ("system clock", isSynchronised ? "synchronised" : "not synchronised"),
         ]
-        if let reason = clock.reason { facts.insert(("because", explanation?.reason ?? DisplayText.word(reason)), at: 1) }
-        if let step = clock.lastStep {
+        if let reason { facts.insert(("because", explanation?.reason ?? DisplayText.word(reason)), at: 1) }
+        if let step = lastStep {
             let size = Double(step.stepMs) / 1000
             facts.append(
                 ("last step", "\(size > 0 ? "+" : "")\(size) s, \(style.instant(step.before)) to \(style.instant(step.after))"))
         }
         guard style.isInteractive else { return facts.map { "\($0)\t\($1)" } }
-        let colour: OutputStyle.Colour = clock.isTrusted ? .green : .red
+        let colour: OutputStyle.Colour = isTrusted ? .green : .red
         let rows = facts.map { name, value in [Table.Cell(name), Table.Cell(value, name == "clock" ? colour : nil)] }
         let table = Table("CLOCK", "", rows: rows).lines(style, withHeadings: false)
         return table + (explanation.map { ["", $0.advice] } ?? [])
