@@ -16,8 +16,8 @@ package struct HTTPSettings: Sendable {
     package var tls: TLSFiles?
     /// The lifetime of an access token. Each request also requires that the token's session is valid.
     package var accessTokenLifetime = Duration.seconds(15 * 60)
-    /// The `iss` of access tokens: the gateway's name.
-    package var tokenIssuer = "doorward.local"
+    /// The gateway's name, the `iss` of access tokens.
+    package var gatewayName = "doorward.local"
     /// The timeout of a command if the request contains no `timeoutMs`.
     package var commandTimeout = Duration.seconds(10)
     /// The values of a device's `adapter`: the kinds of all adapters in the program, also of those that are not configured. `nil`
@@ -48,8 +48,8 @@ package struct HTTPSettings: Sendable {
     /// The URL at which a client on this machine reaches the gateway.
     ///
     /// - Parameter port: the open port, which differs from `port` if that is 0.
-    package func ownAddress(port: Int) -> String {
-        "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    package func ownAddress(port: Int? = nil) -> String {
+        "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port ?? self.port)"
     }
 
     /// The files for TLS, in PEM.

@@ -1,4 +1,4 @@
-internal import Yams
+package import Yams
 
 /// The errors in a YAML file: at least one, in the order of the lines.
 package struct YAMLErrors: Error, Hashable, Sendable, CustomStringConvertible {
@@ -49,7 +49,7 @@ final class YAMLErrorList {
 
 extension YamlError {
     /// Returns the line of the error, from 1. For duplicate keys, returns the line of the first repetition.
-    func line(in yaml: String) -> Int? {
+    package func line(in yaml: String) -> Int? {
         switch self {
         case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _): mark.line
         case .duplicatedKeysInMapping(let keys, let context):
@@ -59,7 +59,7 @@ extension YamlError {
     }
 
     /// A description of the error, without its position.
-    var sentence: String {
+    package var sentence: String {
         switch self {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
             "not YAML: \(problem)"

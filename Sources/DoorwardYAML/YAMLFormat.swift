@@ -54,7 +54,7 @@ package struct YAMLFormat: Sendable {
         _ yaml: String, file: String, keys: [String], _ read: (YAMLSection) -> Value
     ) throws(YAMLErrors) -> Value {
         let errors = YAMLErrorList(self)
-        let root = compose(yaml, errors).map { YAMLField(key: "", path: "", line: $0.mark?.line ?? 1, node: $0, errors) }
+        let root = compose(yaml, errors).map { YAMLField(key: "", path: "", line: $0.mark?.line ?? 1, node: $0, errors: errors) }
         let value = root?.section(keys: keys, name: name).map(read)
         guard let value, errors.all.isEmpty else { throw YAMLErrors(file: file, errors.all, self) }
         return value

@@ -30,7 +30,8 @@ package struct YAMLSection {
                 errors.add(line, path, "a key must be a word")
                 continue
             }
-            let field = YAMLField(key: word, path: path.isEmpty ? word : "\(path).\(word)", line: line, node: value, errors)
+            let field = YAMLField(
+                key: word, path: path.isEmpty ? word : "\(path).\(word)", line: line, node: value, errors: errors)
             if keys?.contains(word) ?? true {
                 known.append(field)
             } else if let instead = format.removedKeys[word] {
@@ -50,7 +51,7 @@ package struct YAMLSection {
         let isAbsent = field.map { $0.isEmpty && errors.format.ignoresEmptyValues } ?? true
         return YAMLField(
             key: key, path: path.isEmpty ? key : "\(path).\(key)", line: field?.line ?? line, node: isAbsent ? nil : field?.node,
-            errors)
+            errors: errors)
     }
 
     /// Whether no mistake in the file has been reported so far.
@@ -78,10 +79,6 @@ package struct YAMLField {
     let line: Int
     let node: Node?
     let errors: YAMLErrorList
-
-    init(key: String, path: String, line: Int, node: Node?, _ errors: YAMLErrorList) {
-        (self.key, self.path, self.line, self.node, self.errors) = (key, path, line, node, errors)
-    }
 
     /// Whether the key is present. With `YAMLFormat.ignoresEmptyValues`, a key without a value counts as absent.
     package var isPresent: Bool { node != nil }
@@ -163,7 +160,7 @@ package struct YAMLField {
             return []
         }
         return sequence.enumerated().map { index, node in
-            YAMLField(key: key, path: "\(path)[\(index)]", line: node.mark?.line ?? line, node: node, errors)
+            YAMLField(key: key, path: "\(path)[\(index)]", line: node.mark?.line ?? line, node: node, errors: errors)
         }
     }
 

@@ -1,4 +1,9 @@
 import ArgumentParser
+import DoorwardAdapterKit
+import DoorwardClient
+import DoorwardControl
+import DoorwardHTTP
+import DoorwardStore
 
 /// The command `doorward`.
 @main struct DoorwardCommand: AsyncParsableCommand {
@@ -62,6 +67,22 @@ import ArgumentParser
             if let failure = StandardStream.outputFailure { throw failure }
         } catch {
             Exit(of: error, arguments: arguments).leave()
+        }
+    }
+}
+
+extension CommandFailure {
+    /// The failure of a command that ends with this error.
+    ///
+    /// - Returns: `nil` for an error whose text is not for the user.
+    init?(of error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as ClientError: self.init(error)
+        case let error as ConfigurationError: self.init(error.description, code: error.isUsageError ? 2 : 1)
+        case let error as RollbackError: self.init(error.description, code: 4)
+        case is StoreOpenError, is CheckpointFile.Failure, is ListenFailure: self.init("\(error)")
+        default: return nil
         }
     }
 }

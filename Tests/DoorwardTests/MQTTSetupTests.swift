@@ -120,11 +120,11 @@ import Testing
         let file = try folder.write("mqtt: [{ name: home, url: mqtts://one }]", to: "doorward.yaml")
         let environment = ["DOORWARD_MQTT_0_CA_FILE": "/no/such.pem"]
         let configuration = try ConfigurationSources(file: file, environment: environment).load()
-        let failure = try #require(throws: CommandFailure.self) {
+        let failure = try #require(throws: ConfigurationError.self) {
             _ = try ConfiguredAdapters(configuration).make(AdapterEnvironment(clock: VirtualClock()))
         }
         #expect(
-            failure.sentence
+            failure.description
                 == "environment variable DOORWARD_MQTT_0_CA_FILE: `mqtt.0.caFile`: the file `/no/such.pem` cannot be "
                 + "read: there is no such file or folder; create it, or correct the path")
     }

@@ -42,7 +42,7 @@ import Testing
     @Test("the path can be configured")
     func elsewhere() throws {
         var configuration = GatewayConfiguration()
-        configuration.auth.signingKeyFile = "/etc/doorward/key"
+        configuration.signingKeyFile = "/etc/doorward/key"
         #expect(SigningKeyFile.accessTokens(configuration).path == "/etc/doorward/key")
     }
 
@@ -81,7 +81,7 @@ import Testing
         let plain = "\(folder.path)/plain"
         try Data().write(to: URL(filePath: plain))
         var configuration = GatewayConfiguration()
-        configuration.auth.signingKeyFile = "\(plain)/key"
+        configuration.signingKeyFile = "\(plain)/key"
         let error = try await #require(throws: CommandFailure.self) {
             _ = try await SigningKeyFile.accessTokens(configuration).seed(knownTo: StoreGuard(store: store))
         }
@@ -100,7 +100,7 @@ import Testing
     @Test("a missing folder is reported")
     func noFolder() async throws {
         var configuration = GatewayConfiguration()
-        configuration.auth.signingKeyFile = "\(folder.path)/none/key"
+        configuration.signingKeyFile = "\(folder.path)/none/key"
         let error = try await #require(throws: CommandFailure.self) {
             _ = try await SigningKeyFile.accessTokens(configuration).seed(knownTo: StoreGuard(store: store))
         }

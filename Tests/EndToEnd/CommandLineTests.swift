@@ -28,6 +28,22 @@ extension EndToEnd {
             #expect(result.errors.contains("Usage: doorward"))
         }
 
+        @Test("standard input that cannot be read is an error, and not the end of a payload, of messages or of a code")
+        func unreadableInput() async throws {
+            let folder = try TemporaryFolder()
+            let lock = "--address id=398172F4"
+            for command in [
+                "decode nuki-native \(lock) --topic nuki/398172F4/state --payload-file -", "decode nuki-native \(lock) -",
+                "encode nuki-native \(lock) unlock --code-file -",
+            ] {
+                // Reading a folder fails.
+                let result = try await Program.run(
+                    "/bin/sh", ["-c", "\"$0\" profile \(command) < .", Program.doorward], in: folder)
+                #expect(result.code == 1 && result.output.isEmpty, "\(command)")
+                #expect(result.errors == "doorward: -: the file cannot be read\n", "\(command)")
+            }
+        }
+
         @Test("a start that the system refuses says in one sentence why, and what to do next")
         func refusedStart() async throws {
             let gateway = try await RunningGateway.start(in: TemporaryFolder())

@@ -63,7 +63,7 @@ final class Services: Sendable {
         adapterKinds = settings.adapterKinds ?? control.adapters.kinds
         metricsToken = settings.metricsToken.map { SHA256.hash(data: Array($0.reveal().utf8)) }
         tokens = await AccessTokens(
-            key: tokenKey, issuer: settings.tokenIssuer, lifetime: settings.accessTokenLifetime,
+            key: tokenKey, issuer: settings.gatewayName, lifetime: settings.accessTokenLifetime,
             random: control.random)
         authenticator = Authenticator(control: control, tokens: tokens)
         repeats = IdempotencyKeys(key: tokenKey.derivedKey(for: "doorward/idempotency/1"))

@@ -49,11 +49,14 @@ struct AdminCreate: AsyncParsableCommand {
         let configuration = try store.configuration()
         // Check first that no gateway has the database open, so that the password is not typed in vain. A new database file is
         // created only after the password was read.
-        if FileManager.default.fileExists(atPath: configuration.store.path) {
-            try await create(in: configuration) { try newPassword() }
-        } else {
-            let password = try newPassword()
-            try await create(in: configuration) { password }
+        let early = FileManager.default.fileExists(atPath: configuration.store.path) ? nil : try newPassword()
+        try await configuration.withAdministration { host in
+            let password = try early ?? newPassword()
+            do {
+                _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
+            } catch GatewayError.alreadyExists {
+                throw CommandFailure("\(email): a user of this address exists already; nothing was done")
+            }
         }
         StandardStream.output.line("\(email) is now a super admin in \(configuration.store.path)")
     }
@@ -61,46 +64,12 @@ struct AdminCreate: AsyncParsableCommand {
     /// Reads a password that satisfies `PasswordRules`.
     private func newPassword() throws -> Secret<String> {
         let password = try PasswordPrompt.newPassword(fromStandardInput: passwordStdin)
-        if let problem = PasswordRules.problem(with: password) { throw CommandFailure(Self.passwordSentence(problem)) }
-        return password
-    }
-
-    /// - Parameter password: reads the password; called while this process has the database open.
-    private func create(in configuration: GatewayConfiguration, password: () throws -> Secret<String>) async throws {
-        let clock = SystemClock()
-        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
-        do {
-            let host = OfflineAdministration(
-                store: opened, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
-            try await create(by: host, try password())
-            try await opened.close()
-        } catch {
-            try? await opened.close()
-            throw error
-        }
-    }
-
-    private func create(by host: OfflineAdministration, _ password: Secret<String>) async throws {
-        do {
-            _ = try await host.createSuperAdmin(email: email, firstName: firstName, lastName: lastName, password: password)
-        } catch {
-            throw Self.failure(error, email: email)
-        }
-    }
-
-    private static func failure(_ error: GatewayError, email: String) -> CommandFailure {
-        switch error {
-        case .alreadyExists: CommandFailure("\(email): a user of this address exists already; nothing was done")
-        case .invalid(let problems): CommandFailure(passwordSentence(problems.first?.problem))
-        default: CommandFailure("the database could not be written: \(error)")
-        }
-    }
-
-    private static func passwordSentence(_ problem: String?) -> String {
-        switch problem {
-        case "too_short": "the password is too short: it needs \(PasswordRules.minCharacters) characters at least"
-        case "too_long": "the password is too long: it may have \(PasswordRules.maxBytes) bytes at most"
-        default: "the password is a commonly used one; choose another"
+        switch PasswordRules.problem(with: password) {
+        case nil: return password
+        case "too_short":
+            throw CommandFailure("the password is too short: it needs \(PasswordRules.minCharacters) characters at least")
+        case "too_long": throw CommandFailure("the password is too long: it may have \(PasswordRules.maxBytes) bytes at most")
+        case _?: throw CommandFailure("the password is a commonly used one; choose another")
         }
     }
 }
@@ -134,60 +103,54 @@ struct AdminRecover: AsyncParsableCommand {
             throw CommandFailure(
                 "\(configuration.store.path): there is no such database; name it with --store-path or --config")
         }
-        let clock = SystemClock()
-        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
-        let offer: PasswordReset.Offer
-        do {
-            offer = try await recover(in: opened, configuration, clock)
-            try await opened.close()
-        } catch {
-            try? await opened.close()
-            throw error
+        let offer = try await configuration.withAdministration { host in
+            do {
+                return try await host.recover(email: email)
+            } catch GatewayError.notFound {
+                throw CommandFailure("\(email.printable): no user has this address; nothing was done")
+            } catch GatewayError.conflict(let sentence) {
+                throw CommandFailure("\(email.printable): nothing was done. \(sentence)")
+            }
         }
-        let reset = ResetView(offer, configuration)
+        let reset = ResetView(offer: offer, http: configuration.http)
         output.print(json: reset.json) { reset.lines($0) }
         // If a program reads the output, the remark goes to standard error, where a person may still see it.
         if let remark = reset.remark, output.json || !OutputStyle.output.isInteractive {
             StandardStream.error.line("doorward: \(remark)")
         }
     }
+}
 
-    private func recover(
-        in store: SQLiteStore, _ configuration: GatewayConfiguration, _ clock: SystemClock
-    ) async throws -> PasswordReset.Offer {
-        let host = OfflineAdministration(
-            store: store, clock: clock, random: RandomSource(), passwordCost: configuration.auth.passwordCost)
-        do {
-            return try await host.recover(email: email)
-        } catch GatewayError.notFound {
-            throw CommandFailure("\(email.printable): no user has this address; nothing was done")
-        } catch GatewayError.conflict(let sentence) {
-            throw CommandFailure("\(email.printable): nothing was done. \(sentence)")
-        } catch {
-            throw CommandFailure("the database could not be written: \(error)")
+extension GatewayConfiguration {
+    /// Opens the store of a stopped gateway for `body`, and closes it.
+    fileprivate func withAdministration<Result>(
+        _ body: (OfflineAdministration) async throws -> Result
+    ) async throws -> Result {
+        let clock = SystemClock()
+        return try await withStore(clock: clock) { store in
+            do {
+                return try await body(
+                    OfflineAdministration(
+                        store: store, clock: clock, random: RandomSource(), passwordCost: limits.passwordCost))
+            } catch let error as GatewayError {
+                throw CommandFailure("the database could not be written: \(error)")
+            }
         }
     }
 }
 
 /// Prints the offer of a password reset: the link, or the request that does the same.
 struct ResetView {
-    private let offer: PasswordReset.Offer
-    private let url: String
-    private let base: String?
-    /// The gateway's address on this machine.
-    private let ownAddress: String
+    let offer: PasswordReset.Offer
+    /// The gateway's public address, the beginning of the link, and its address on this machine.
+    let http: HTTPSettings
 
-    /// - Parameter configuration: its `gateway.publicUrl` is the beginning of the link; without it the link is only a path.
-    init(_ offer: PasswordReset.Offer, _ configuration: GatewayConfiguration) {
-        (self.offer, base) = (offer, configuration.gateway.publicURL)
-        url = offer.url(under: base).reveal()
-        let settings = HTTPSettings(configuration)
-        ownAddress = settings.ownAddress(port: settings.port)
-    }
+    /// The link; without a public address only a path.
+    private var url: String { offer.url(under: http.publicURL).reveal() }
 
     /// A text about the part that is missing from the link; `nil` if the link is complete.
     var remark: String? {
-        base == nil
+        http.publicURL == nil
             ? "the link lacks the gateway's address, because gateway.publicUrl is not set; put it before the path" : nil
     }
 
@@ -196,6 +159,7 @@ struct ResetView {
     func lines(_ style: OutputStyle) -> [String] {
         guard style.isInteractive else { return ["\(url)\t\(offer.expiresAt)"] }
         let until = style.instant(Doorward.Instant(offer.expiresAt))
+        let gateway = http.publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? http.ownAddress()
         return [
             "\(offer.user.email.printable) can set a new password, once and until \(until), with this link:",
             "  \(url)",
@@ -205,9 +169,6 @@ struct ResetView {
             "    --data '{\"token\":\"\(offer.token.reveal())\",\"newPassword\":\"…\"}'",
         ]
     }
-
-    /// The gateway's public address if it has one, else its address on this machine.
-    private var gateway: String { base.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ownAddress }
 
     /// `{"reset": {"url", "token", "expiresAt"}}`, as in the API.
     var json: [UInt8] {

@@ -25,13 +25,13 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (origin, keys) = (try expected.origin(), try expected.keys())
-        guard let parsed = LogOrigin(parsing: origin), parsed.log != .gateway else {
-            throw CommandFailure("--log \(origin.printable): name the log of a portfolio, not the gateway's", code: 2)
+        let (origin, keys) = try (expected.origin(), expected.keys())
+        guard origin.log != .gateway else {
+            throw CommandFailure("--log \(expected.log.printable): name the log of a portfolio, not the gateway's", code: 2)
         }
         // The gateway's log may be of another generation than the log of the portfolio.
-        let gateway = try gatewayOrigin(of: parsed)
-        var found = RecordedCheckpoints(origin: origin)
+        let gateway = try gatewayOrigin(of: origin)
+        var found = RecordedCheckpoints(origin: "\(origin)")
         let ofGateway = try await ExportFile.verify(gatewayExport, origin: gateway, keys: keys) { found.add($0) }
         guard ofGateway.header.isComplete else {
             throw CommandFailure("\(gatewayExport.printable): this export is partial; a complete one is needed", code: 4)
@@ -50,17 +50,17 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
         let compared = verdict.comparisons.count { $0 == .consistent }
         guard compared > 0 else {
             throw CommandFailure(
-                "no checkpoint of \(origin.printable) in the gateway's log can be compared with the export", code: 4)
+                "no checkpoint of \(expected.log.printable) in the gateway's log can be compared with the export", code: 4)
         }
-        let summary: [String: JSONValue] = ["origin": .string(origin), "checkpoints": .integer(Int64(compared))]
+        let summary: [String: JSONValue] = ["origin": .string("\(origin)"), "checkpoints": .integer(Int64(compared))]
         output.print(json: JSONOutput.document(summary)) { style in
             ["\(origin) is \(style.paint("consistent", .green)) with \(compared) of its checkpoints in the gateway's log."]
         }
     }
 
     /// The origin in the header of the export of the gateway's log, if it is one of the same gateway.
-    private func gatewayOrigin(of log: LogOrigin) throws -> String {
-        var file = try FileBlocks(gatewayExport)
+    private func gatewayOrigin(of log: LogOrigin) throws -> LogOrigin {
+        var file = try AuditFiles.open(gatewayExport)
         let line = try file.next()?.prefix { $0 != UInt8(ascii: "\n") } ?? []
         let text = ExportHeader(parsing: Array(line)).flatMap { SignedNote(parsing: $0.checkpoint)?.text }
         guard let found = text.flatMap({ Checkpoint(parsing: $0) }).flatMap({ LogOrigin(parsing: $0.origin) }),
@@ -69,7 +69,7 @@ struct AuditCrossCheckCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "\(gatewayExport.printable): this is not an export of the log of gateway \(log.gateway.printable)", code: 1)
         }
-        return found.description
+        return found
     }
 }
 
@@ -91,9 +91,9 @@ struct RecordedCheckpoints {
         for line in (rest + block[...end]).split(separator: UInt8(ascii: "\n")) {
             guard line.firstRange(of: Self.marker) != nil, let line = try? JSONDecoder().decode(Line.self, from: Data(line))
             else { continue }
-            for recorded in line.record.details?.checkpoints ?? [] where recorded.origin == origin {
-                guard let root = SignedNote.base64(recorded.root) else { continue }
-                checkpoints.append(Checkpoint(origin: origin, size: recorded.size, root: root))
+            for recorded in line.record.details.map({ $0.checkpoints ?? [$0] }) ?? [] where recorded.origin == origin {
+                guard let size = recorded.size, let root = recorded.root.flatMap({ SignedNote.base64($0) }) else { continue }
+                checkpoints.append(Checkpoint(origin: origin, size: size, root: root))
             }
         }
         rest = Array(block[(end + 1)...])
@@ -103,21 +103,11 @@ struct RecordedCheckpoints {
 
     private struct Line: Decodable { let record: Fields }
     private struct Fields: Decodable { let details: Details? }
-    /// The details of a record of one checkpoint or of several.
+    /// The details of a record of several checkpoints, or those of one checkpoint.
     private struct Details: Decodable {
-        let checkpoints: [Recorded]
-
-        private enum CodingKeys: CodingKey { case checkpoints }
-
-        init(from decoder: any Decoder) throws {
-            let several = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent([Recorded].self, forKey: .checkpoints)
-            checkpoints = try several ?? [Recorded(from: decoder)]
-        }
-    }
-
-    private struct Recorded: Decodable {
-        let origin: String
-        let size: UInt64
-        let root: String
+        let checkpoints: [Details]?
+        let origin: String?
+        let size: UInt64?
+        let root: String?
     }
 }

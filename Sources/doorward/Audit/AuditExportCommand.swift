@@ -34,10 +34,7 @@ struct AuditExportCommand: AsyncParsableCommand {
             "The separator of a CSV file: comma or semicolon. (default: comma)", valueName: "separator"))
     var separator: Separator?
 
-    @Option(
-        help: ArgumentHelp(
-            "The log: `gateway`, the id of a portfolio, or an origin. (default: the only one)", valueName: "log"))
-    var log: String?
+    @OptionGroup var log: LogOption
 
     @Option(help: ArgumentHelp("The number of the first record.", valueName: "number"))
     var fromSeq: UInt64?
@@ -75,7 +72,7 @@ struct AuditExportCommand: AsyncParsableCommand {
         query.separator = separator?.rawValue
         query.from = try from.map { try TimeArgument($0, option: "--from").instant(now: now).description }
         query.until = try until.map { try TimeArgument($0, option: "--until").instant(now: now).description }
-        query.logID = log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }
+        query.logID = log.log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }
         (query.fromSeq, query.untilSeq) = (fromSeq, untilSeq)
         let client = try gateway.client()
         if let lock { query.deviceID = try await NameResolver(client).lock(lock).id }
@@ -148,12 +145,12 @@ enum ExportFile {
     ///   - watch: receives each block before it is verified.
     /// - Throws: `CommandFailure` with code 1 for a changed export, with code 4 for an incomplete one.
     static func verify(
-        _ path: String, origin: String, keys: [VerifierKey], comparingWith others: [Checkpoint] = [],
+        _ path: String, origin: LogOrigin, keys: [VerifierKey], comparingWith others: [Checkpoint] = [],
         watch: ([UInt8]) -> Void = { _ in }
     ) async throws -> ExportVerifier.Verdict {
-        var file = try FileBlocks(path)
+        var file = try AuditFiles.open(path)
         let width = max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
-        var verifier = ExportVerifier(origin: origin, keys: keys, comparingWith: others, width: width)
+        var verifier = ExportVerifier(origin: "\(origin)", keys: keys, comparingWith: others, width: width)
         var bar = ProgressBar()
         defer { bar.clear() }
         do {
@@ -200,49 +197,5 @@ extension ExportFault.Problem {
         case .afterTheEnd: "there is more data after the end of the export"
         case .incomplete: "the export is incomplete"
         }
-    }
-}
-
-/// Reads a file from its beginning in blocks, so that it may be of any size.
-struct FileBlocks: ~Copyable {
-    /// The number of bytes of the file when it was opened.
-    let size: UInt64
-    /// The number of bytes read so far.
-    private(set) var position: UInt64 = 0
-    private let descriptor: CInt
-    private let path: String
-
-    private static let blockBytes = 4 * 1024 * 1024
-
-    /// - Throws: `CommandFailure` with code 2 for a file that cannot be read.
-    init(_ path: String) throws {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        self.path = path
-        guard descriptor >= 0 else { throw Self.failure(path) }
-        var facts = stat()
-        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT != S_IFDIR else {
-            close(descriptor)
-            throw Self.failure(path)
-        }
-        size = UInt64(max(0, facts.st_size))
-    }
-
-    deinit { close(descriptor) }
-
-    /// - Returns: the next bytes; `nil` at the end.
-    mutating func next() throws -> [UInt8]? {
-        var count = 0
-        let descriptor = descriptor
-        let block = [UInt8](unsafeUninitializedCapacity: Self.blockBytes) { buffer, filled in
-            repeat { count = read(descriptor, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
-            filled = max(0, count)
-        }
-        guard count >= 0 else { throw Self.failure(path) }
-        position += UInt64(count)
-        return count == 0 ? nil : block
-    }
-
-    private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure("\(path.printable): the file cannot be read", code: 2)
     }
 }

@@ -33,11 +33,10 @@ struct AuditPublicKeyCommand: AsyncParsableCommand {
             Example: doorward audit public-key > doors.key
             """)
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let key = try await gateway.client().audit.publicKey().trimmedLine
+        let key = try await output.client().audit.publicKey().trimmedLine
         output.print(json: JSONOutput.document(["publicKey": key])) { _ in [key.printable] }
     }
 }
@@ -55,11 +54,10 @@ struct AuditRotateCommand: AsyncParsableCommand {
             Example: doorward audit rotate >> doors.key
             """)
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let answer = try await gateway.client().audit.rotateKey()
+        let answer = try await output.client().audit.rotateKey()
         output.print(json: answer.json) { _ in [answer.content.printable] }
     }
 }
@@ -94,15 +92,14 @@ struct AuditCheckpointCommand: AsyncParsableCommand {
     var add: String?
 
     @OptionGroup var log: LogOption
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func validate() throws {
         if cosigned, add != nil { throw ValidationError("--cosigned and --add cannot be used together.") }
     }
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let given = try add.map { try AuditFiles.text($0) }
         let id = try await log.id(client)
         let note =

@@ -66,13 +66,13 @@ struct AuditCheckCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (origin, keys) = (try expected.origin(), try expected.keys())
+        let (origin, keys) = try (expected.origin(), expected.keys())
         guard let file = InclusionProofFile(parsing: try AuditFiles.text(proof)) else {
             throw CommandFailure("\(proof.printable): this is not a proof of a record, or it was changed", code: 1)
         }
         let checkpoint: Checkpoint
         do throws(InclusionFault) {
-            checkpoint = try file.verified(origin: origin, keys: keys)
+            checkpoint = try file.verified(origin: "\(origin)", keys: keys)
         } catch {
             switch error {
             case .checkpoint(let fault): throw AuditFiles.failure(fault, proof)
@@ -85,7 +85,8 @@ struct AuditCheckCommand: AsyncParsableCommand {
         }
         let leafHash = Data(file.leafHash).base64EncodedString()
         let verdict: [String: JSONValue] = [
-            "origin": .string(origin), "seq": .count(file.index), "size": .count(checkpoint.size), "leafHash": .string(leafHash),
+            "origin": .string("\(origin)"), "seq": .count(file.index), "size": .count(checkpoint.size),
+            "leafHash": .string(leafHash),
             "isRecordCompared": .bool(record != nil),
         ]
         output.print(json: JSONOutput.document(verdict)) { style in
@@ -116,11 +117,10 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
     var new: String
 
     @OptionGroup var expected: ExpectedLogOptions
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let (origin, keys) = (try expected.origin(), try expected.keys())
+        let (origin, keys) = try (expected.origin(), expected.keys())
         let older = try AuditFiles.checkpoint(old, origin: origin, keys: keys)
         let newer = try AuditFiles.checkpoint(new, origin: origin, keys: keys)
         guard older.size <= newer.size else {
@@ -128,13 +128,11 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
                 "\(new.printable): this checkpoint has \(newer.size) records, fewer than the \(older.size) of \(old.printable): the log "
                     + "was rolled back, or the files are in the wrong order", code: 4)
         }
-        let proof = try await proof(from: older, to: newer, try gateway.client())
-        guard
-            MerkleProof.isConsistent(from: older.size, older.root, to: newer.size, newer.root, proof: proof)
-        else {
+        let proof = try await proof(from: older, to: newer, in: origin.log)
+        guard MerkleProof.isConsistent(from: older.size, older.root, to: newer.size, newer.root, proof: proof) else {
             throw CommandFailure("\(origin): records under \(old.printable) were changed", code: 1)
         }
-        let verdict: [String: JSONValue] = ["origin": .string(origin), "from": .count(older.size), "to": .count(newer.size)]
+        let verdict: [String: JSONValue] = ["origin": .string("\(origin)"), "from": .count(older.size), "to": .count(newer.size)]
         output.print(json: JSONOutput.document(verdict)) { style in
             [
                 "\(origin) is \(style.paint("whole", .green)): its first \(older.size) records are unchanged, and "
@@ -144,11 +142,9 @@ struct AuditConsistencyCommand: AsyncParsableCommand {
     }
 
     /// Requests a proof, unless the sizes are such that none is needed.
-    private func proof(from older: Checkpoint, to newer: Checkpoint, _ client: DoorwardClient) async throws -> [[UInt8]] {
+    private func proof(from older: Checkpoint, to newer: Checkpoint, in log: LogID) async throws -> [[UInt8]] {
+        let client = try output.client()
         guard older.size > 0, older.size < newer.size else { return [] }
-        guard let log = LogOrigin(parsing: newer.origin)?.log else {
-            throw CommandFailure("--log \(newer.origin.printable): this is not the origin of a gateway's log", code: 2)
-        }
         do {
             return try await client.audit
                 .consistencyProof(from: older.size, to: newer.size, in: "\(log)").hashes

@@ -1,7 +1,6 @@
 import ArgumentParser
 import DoorwardAudit
 import DoorwardDomain
-import FoundationEssentials
 
 /// `doorward audit verify`: verifies an export without the gateway.
 struct AuditVerifyCommand: AsyncParsableCommand {
@@ -39,7 +38,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (origin, keys) = (try expected.origin(), try expected.keys())
+        let (origin, keys) = try (expected.origin(), expected.keys())
         let files = [checkpoint, since].compactMap { $0 }
         let others = try files.map { try AuditFiles.checkpoint($0, origin: origin, keys: keys) }
         let verdict = try await ExportFile.verify(export, origin: origin, keys: keys, comparingWith: others)
@@ -53,7 +52,7 @@ struct AuditVerifyCommand: AsyncParsableCommand {
         }
         let size = verdict.checkpoint.size
         let summary: [String: JSONValue] = [
-            "origin": .string(origin), "records": .count(verdict.count), "from": .count(range.lowerBound),
+            "origin": .string("\(origin)"), "records": .count(verdict.count), "from": .count(range.lowerBound),
             "until": .count(range.upperBound), "size": .count(size),
         ]
         output.print(json: JSONOutput.document(summary)) { style in
@@ -97,13 +96,13 @@ struct ExpectedLogOptions: ParsableArguments {
         completion: .file())
     var publicKey: String
 
-    func origin() throws -> String {
-        guard LogOrigin(parsing: log) != nil else {
+    func origin() throws -> LogOrigin {
+        guard let origin = LogOrigin(parsing: log) else {
             throw CommandFailure(
                 "--log \(log.printable): this is not the origin of a log; `doorward audit checkpoint` prints it in the first line",
                 code: 2)
         }
-        return log
+        return origin
     }
 
     func keys() throws -> [VerifierKey] {
@@ -120,12 +119,12 @@ struct ExpectedLogOptions: ParsableArguments {
 /// Reads the files of the offline checks.
 enum AuditFiles {
     /// - Throws: `CommandFailure` with code 2.
-    static func bytes(_ path: String) throws -> [UInt8] {
-        do {
-            return Array(try Data(contentsOf: URL(filePath: path)))
-        } catch {
-            throw CommandFailure("\(path.printable): the file cannot be read", code: 2)
-        }
+    static func open(_ path: String) throws(CommandFailure) -> InputFile { try InputFile(path, orInput: false, code: 2) }
+
+    /// - Throws: `CommandFailure` with code 2.
+    static func bytes(_ path: String) throws(CommandFailure) -> [UInt8] {
+        var file = try open(path)
+        return try file.rest()
     }
 
     /// - Throws: `CommandFailure` with code 2 for an unreadable file, with code 1 for one that is not text.
@@ -139,10 +138,10 @@ enum AuditFiles {
     /// Reads and verifies a checkpoint.
     ///
     /// - Throws: `CommandFailure`.
-    static func checkpoint(_ path: String, origin: String, keys: [VerifierKey]) throws -> Checkpoint {
+    static func checkpoint(_ path: String, origin: LogOrigin, keys: [VerifierKey]) throws -> Checkpoint {
         let text = try text(path)
         do throws(CheckpointFault) {
-            return try Checkpoint.verified(text, origin: origin, keys: keys)
+            return try Checkpoint.verified(text, origin: "\(origin)", keys: keys)
         } catch {
             throw failure(error, path)
         }

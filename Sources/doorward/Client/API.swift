@@ -74,7 +74,7 @@ struct API: AsyncParsableCommand {
         request.headers = header.map { RawRequests.Field($0.name, $0.value) }
         if goesToQuery { request.query = fields.map { RawRequests.Field($0.key, $0.text) } }
         if let input {
-            request.body = try BytesFile(path: input).read()
+            request.body = try InputFile.bytes(input)
         } else if !goesToQuery, !fields.isEmpty {
             request.body = try Doorward.JSONValue.object(Dictionary(fields.map { ($0.key, $0.value) }) { first, _ in first })
                 .sortedJSON()

@@ -20,12 +20,11 @@ struct ClockStatusCommand: AsyncParsableCommand {
         commandName: "status", abstract: "Show whether the gateway trusts its clock, and if not, why.",
         discussion: "Example: doorward clock status")
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let answer = try await gateway.client().clock()
-        output.print(json: answer.json) { ClockView(answer.content).lines($0) }
+        let answer = try await output.client().clock()
+        output.print(json: answer.json) { answer.content.lines($0) }
     }
 }
 
@@ -44,58 +43,48 @@ struct ClockAccept: AsyncParsableCommand {
     @Flag(name: .customLong("lower-mark"), help: "Accept a time before the latest trusted time, which is then lowered.")
     var lowerMark = false
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let answer = try await gateway.client().acceptClock(loweringMark: lowerMark)
-        output.print(json: answer.json) { ClockView(answer.content).lines($0) }
+        let answer = try await output.client().acceptClock(loweringMark: lowerMark)
+        output.print(json: answer.json) { answer.content.lines($0) }
     }
 }
 
-/// Prints the state of the gateway's clock.
-struct ClockView {
-    private let clock: Doorward.ClockState
-
-    init(_ clock: Doorward.ClockState) { self.clock = clock }
+extension Doorward.ClockState {
+    /// Why the gateway does not trust its clock, and what to do, by the code of the reason.
+    private static let explanations = [
+        "below_mark": (
+            reason: "the clock is before the latest trusted time",
+            advice: "Guest accesses are denied. Set the clock of the gateway's machine right, for example by NTP."
+        ),
+        "stepped_forward": (
+            reason: "the clock was set forward, and the step is not confirmed",
+            advice: "Guest accesses are denied. If the time above is right, confirm it with: doorward clock accept"
+        ),
+        "agreeing": (
+            reason: "the clock is right again, but not yet for 60 seconds", advice: "Guest accesses are denied until then."
+        ),
+    ]
 
     /// Returns one line with a name and a value for each fact; on a terminal also what to do next.
-    func lines(_ style: OutputStyle) -> [String] {
+    fileprivate func lines(_ style: OutputStyle) -> [String] {
+        let explanation = reason.flatMap { Self.explanations[$0] }
         var facts = [
-            ("clock", clock.isTrusted ? "trusted" : "not trusted"), ("time", style.instant(clock.at)),
-            ("latest trusted time", style.instant(clock.mark)),
-            ("system clock", clock.isSynchronised ? "synchronised" : "not synchronised"),
+            ("clock", isTrusted ? "trusted" : "not trusted"), ("time", style.instant(at)),
+            ("latest trusted time", style.instant(mark)),
+            ("system clock", isSynchronised ? "synchronised" : "not synchronised"),
         ]
-        if let reason { facts.insert(("because", reason), at: 1) }
-        if let step = clock.lastStep {
+        if let reason { facts.insert(("because", explanation?.reason ?? DisplayText.word(reason)), at: 1) }
+        if let step = lastStep {
             let size = Double(step.stepMs) / 1000
             facts.append(
                 ("last step", "\(size > 0 ? "+" : "")\(size) s, \(style.instant(step.before)) to \(style.instant(step.after))"))
         }
         guard style.isInteractive else { return facts.map { "\($0)\t\($1)" } }
-        let colour: OutputStyle.Colour = clock.isTrusted ? .green : .red
+        let colour: OutputStyle.Colour = isTrusted ? .green : .red
         let rows = facts.map { name, value in [Table.Cell(name), Table.Cell(value, name == "clock" ? colour : nil)] }
         let table = Table("CLOCK", "", rows: rows).lines(style, withHeadings: false)
-        return advice.map { table + ["", $0] } ?? table
-    }
-
-    private var reason: String? {
-        switch clock.reason {
-        case nil: nil
-        case "below_mark": "the clock is before the latest trusted time"
-        case "stepped_forward": "the clock was set forward, and the step is not confirmed"
-        case "agreeing": "the clock is right again, but not yet for 60 seconds"
-        case let other?: DisplayText.word(other)
-        }
-    }
-
-    private var advice: String? {
-        switch clock.reason {
-        case "below_mark": "Guest accesses are denied. Set the clock of the gateway's machine right, for example by NTP."
-        case "stepped_forward":
-            "Guest accesses are denied. If the time above is right, confirm it with: doorward clock accept"
-        case "agreeing": "Guest accesses are denied until then."
-        default: nil
-        }
+        return table + (explanation.map { ["", $0.advice] } ?? [])
     }
 }

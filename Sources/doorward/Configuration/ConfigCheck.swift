@@ -27,64 +27,63 @@ struct ConfigCheck: AsyncParsableCommand {
             Example: doorward config check --config doorward.yaml
             """)
 
-    @Option(
-        help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
-    var config: String?
-
+    @OptionGroup var file: ConfigurationOption
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let report = try ConfigurationReport(of: GatewayConfiguration.load(file: config), file: config)
+        let report = try ConfigurationReport(of: file.load(), file: file.config)
         output.print(json: report.json) { report.lines($0) }
     }
 }
 
 /// Summary of a valid configuration.
 struct ConfigurationReport {
-    private let configuration: GatewayConfiguration
     private let file: String?
-    private let hasDatabase: Bool
-    private let signingKey: (path: String, exists: Bool)
-    private let auditKey: (path: String, exists: Bool)
-    private let hasPersonKeys: Bool
-    private let adapterFacts: [ConfigurationFact]
+    private let log: GatewayConfiguration.Log
+    /// What `serve` would use, in the order of the lines; a value that is not set is `null`.
+    private var facts: [ConfigurationFact]
     /// Settings that do not prevent a start, but may be unintended.
     let warnings: [String]
 
     /// Reads the files that the configuration names. Creates no file, and opens neither the database nor a port.
     ///
     /// - Parameter file: the configuration file; `nil` for none.
-    /// - Throws: a failure with the message with which `serve` would end.
+    /// - Throws: the error with which `serve` would end.
     init(of configuration: GatewayConfiguration, file: String?) throws {
-        (self.configuration, self.file) = (configuration, file)
+        (self.file, log) = (file, configuration.log)
         try configuration.checkTLSFiles()
         _ = try configuration.purchaseVerifier()
         _ = try configuration.metricsToken()
-        do throws(StoreOpenError) {
-            hasDatabase = try SQLiteStore.isFile(at: configuration.store.path)
-            hasPersonKeys = try SQLiteStore.hasPersonKeys(at: configuration.personKeyPath)
-        } catch {
-            throw CommandFailure(error.description)
-        }
-        let key = SigningKeyFile.accessTokens(configuration)
-        let audit = SigningKeyFile.checkpoints(configuration)
-        signingKey = (key.path, try key.check())
-        auditKey = (audit.path, try audit.check())
+        let (http, database) = (configuration.http, configuration.store.path)
+        let hasDatabase = try SQLiteStore.isFile(at: database)
+        let hasPersonKeys = try SQLiteStore.hasPersonKeys(at: configuration.personKeyPath)
+        let signingKey = SigningKeyFile.accessTokens(configuration)
+        let auditKey = SigningKeyFile.checkpoints(configuration)
+        let hasSigningKey = try signingKey.check()
+        facts = [
+            Self.fact("listens on", http.ownAddress(), field: "address"),
+            Self.fact("public URL", http.publicURL, field: "publicUrl"),
+            Self.fact("database", database, exists: hasDatabase, field: "database"),
+            Self.fact("signing key", signingKey.path, exists: hasSigningKey, field: "signingKey"),
+            Self.fact("audit key", auditKey.path, exists: try auditKey.check(), field: "auditKey"),
+            Self.fact("person keys", configuration.personKeyPath, exists: hasPersonKeys, field: "personKeys"),
+            Self.fact("checkpoints", configuration.checkpointPath, field: "checkpoints"), Self.backups(configuration),
+        ]
         let adapters = try ConfiguredAdapters(configuration)
-        adapterFacts = adapters.facts
+        facts += adapters.facts
         var warnings = try adapters.check()
-        if hasDatabase, !signingKey.exists {
+        if hasDatabase, !hasSigningKey {
             warnings.append(
-                "\(key.path) does not exist: `serve` does not start if a gateway has used the database before; restore it, or name its "
-                    + "place as auth.signingKeyFile")
+                "\(signingKey.path) does not exist: `serve` does not start if a gateway has used the database before; restore it, or "
+                    + "name its place as auth.signingKeyFile")
         }
-        if let tls = configuration.http.tls, Self.isOpenToOthers(tls.privateKey) {
-            warnings.append("\(tls.privateKey): others than its owner can read this key; run `chmod 600 \(tls.privateKey)`")
+        if let key = http.tls?.privateKeyPath, Self.isOpenToOthers(key) {
+            warnings.append("\(key): others than its owner can read this key; run `chmod 600 \(key)`")
         }
-        if hasDatabase, Self.isOpenToOthers(configuration.store.path) {
-            warnings.append("\(configuration.store.path): others than its owner can read the database; `serve` changes that")
+        if hasDatabase, Self.isOpenToOthers(database) {
+            warnings.append("\(database): others than its owner can read the database; `serve` changes that")
         }
-        if configuration.gateway.publicURL == nil {
+        if http.publicURL == nil {
             warnings.append("gateway.publicUrl is not set: links for new passwords lack the gateway's address")
         }
         if let folder = configuration.backupFolder, let problem = BackupFolder.problem(of: folder) {
@@ -98,56 +97,43 @@ struct ConfigurationReport {
         return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
     }
 
-    private var backups: String? {
-        guard let backup = configuration.backup, let folder = configuration.backupFolder else { return nil }
-        return "\(folder), daily at \(backup.at), kept for \(backup.keepDays) days"
+    private static func fact(_ name: String, _ text: String?, field: String) -> ConfigurationFact {
+        ConfigurationFact(name, text ?? "", field: field, text.map { .string($0) } ?? .null)
     }
 
-    private var address: String {
-        let settings = HTTPSettings(configuration)
-        return settings.ownAddress(port: settings.port)
+    private static func fact(_ name: String, _ path: String, exists: Bool, field: String) -> ConfigurationFact {
+        ConfigurationFact(
+            name, exists ? path : "\(path) (made by the first start)", field: field,
+            .object(["path": .string(path), "exists": .bool(exists)]))
+    }
+
+    private static func backups(_ configuration: GatewayConfiguration) -> ConfigurationFact {
+        guard let backup = configuration.backup, let folder = configuration.backupFolder else {
+            return fact("backups", nil, field: "backup")
+        }
+        return ConfigurationFact(
+            "backups", "\(folder), daily at \(backup.at), kept for \(backup.keepDays) days", field: "backup",
+            .object(["folder": .string(folder), "at": .string(backup.at), "keepDays": .integer(Int64(backup.keepDays))]))
     }
 
     /// Returns one line for each fact, the name of the fact first. The lines are the same on a terminal and in a pipe.
     func lines(_ style: OutputStyle) -> [String] {
-        func whether(_ exists: Bool, _ path: String) -> String { exists ? path : "\(path) (made by the first start)" }
-        var facts: [[Table.Cell]] = [
-            ["listens on", Table.Cell(address)], ["public URL", Table.Cell(configuration.gateway.publicURL)],
-            ["database", Table.Cell(whether(hasDatabase, configuration.store.path))],
-            ["signing key", Table.Cell(whether(signingKey.exists, signingKey.path))],
-            ["audit key", Table.Cell(whether(auditKey.exists, auditKey.path))],
-            ["person keys", Table.Cell(whether(hasPersonKeys, configuration.personKeyPath))],
-            ["checkpoints", Table.Cell(configuration.checkpointPath)], ["backups", Table.Cell(backups)],
-        ]
-        facts += adapterFacts.map { [Table.Cell($0.name), Table.Cell($0.text)] }
-        facts.append(["log", Table.Cell("\(configuration.log.level), \(configuration.log.format)")])
-        facts += warnings.map { [Table.Cell("warning", .yellow), Table.Cell($0)] }
+        let rows =
+            facts.map { [Table.Cell($0.name), Table.Cell($0.text)] } + [["log", Table.Cell("\(log.level), \(log.format)")]]
+            + warnings.map { [Table.Cell("warning", .yellow), Table.Cell($0)] }
         return ["\((file ?? "no file").printable): \(style.paint("ok", .green))"]
-            + Table("", "", rows: facts).lines(style, withHeadings: false)
+            + Table("", "", rows: rows).lines(style, withHeadings: false)
     }
 
     /// `{"configuration": {"file", "isOk", "address", "publicUrl", "database", "signingKey", "auditKey", "personKeys",
     /// "backup", "checkpoints", "logLevel", "logFormat", "warnings"}}`, and the fields of the adapters: `brokers`, `profileDirectories`.
     var json: [UInt8] {
-        func file(_ path: String, exists: Bool) -> JSONValue { .object(["path": .string(path), "exists": .bool(exists)]) }
         var document: [String: JSONValue] = [
-            "isOk": .bool(true), "address": .string(address), "database": file(configuration.store.path, exists: hasDatabase),
-            "signingKey": file(signingKey.path, exists: signingKey.exists),
-            "auditKey": file(auditKey.path, exists: auditKey.exists),
-            "personKeys": file(configuration.personKeyPath, exists: hasPersonKeys),
-            "checkpoints": .string(configuration.checkpointPath),
-            "logLevel": .string(configuration.log.level),
-            "logFormat": .string(configuration.log.format), "warnings": .array(warnings.map { .string($0) }),
+            "isOk": .bool(true), "logLevel": .string(log.level), "logFormat": .string(log.format),
+            "warnings": .array(warnings.map { .string($0) }),
         ]
-        document["file"] = self.file.map { .string($0) }
-        document["publicUrl"] = configuration.gateway.publicURL.map { .string($0) }
-        document["backup"] = configuration.backup.map { backup in
-            .object([
-                "folder": .string(configuration.backupFolder ?? backup.folder), "at": .string(backup.at),
-                "keepDays": .integer(Int64(backup.keepDays)),
-            ])
-        }
-        for fact in adapterFacts { document[fact.field] = fact.value }
+        document["file"] = file.map { .string($0) }
+        for fact in facts where fact.value != .null { document[fact.field] = fact.value }
         return JSONOutput.document(["configuration": document])
     }
 }

@@ -1,5 +1,7 @@
 import DoorwardAdapterKit
 import DoorwardDomain
+import DoorwardHTTP
+import DoorwardYAML
 import FoundationEssentials
 import Yams
 
@@ -23,7 +25,7 @@ struct ConfigurationSources {
         let settings = fileSettings.merging(environmentSettings) { $1 }.merging(try flagSettings(table)) { $1 }
         var configuration = GatewayConfiguration()
         try GatewayKey.apply(settings, to: &configuration)
-        configuration.origins = SettingOrigins(settings.mapValues(\.origin))
+        configuration.origins = settings.mapValues(\.origin)
         configuration.adapters = AdapterSettings(adapters.flatMap(\.sections), settings)
         for adapter in adapters { _ = try adapter.configure(configuration.adapters.of(adapter.sections)) }
         try configuration.checkExposure()
@@ -46,9 +48,9 @@ extension GatewayConfiguration {
     /// address, unless a proxy that terminates TLS is configured.
     fileprivate func checkExposure() throws(ConfigurationError) {
         let isLoopback = IPAddress(http.host)?.isLoopback ?? (http.host == "localhost")
-        guard http.tls == nil, !http.plainBehindProxy, !isLoopback else { return }
+        guard http.tls == nil, !isPlainBehindProxy, !isLoopback else { return }
         throw ConfigurationError(
-            "\(origins.subject("http.host")) is `\(http.host)`, which is not a loopback address; "
+            "\(subject("http.host")) is `\(http.host)`, which is not a loopback address; "
                 + "set `http.tls`, or `http.plainBehindProxy: true` behind a proxy that ends TLS, or a loopback address")
     }
 }
@@ -72,17 +74,16 @@ struct ConfigurationFile {
     }
 
     private func text() throws(ConfigurationError) -> String {
+        let bytes: Data
         do {
-            let bytes = try Data(contentsOf: URL(filePath: path))
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw ConfigurationError("\(path): the file is not UTF-8 text")
-            }
-            return text
-        } catch let error as ConfigurationError {
-            throw error
+            bytes = try Data(contentsOf: URL(filePath: path))
         } catch {
             throw ConfigurationError("\(path): the file cannot be read: \(Self.cause(of: error))")
         }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError("\(path): the file is not UTF-8 text")
+        }
+        return text
     }
 
     private static func cause(of error: any Error) -> String {
@@ -96,21 +97,10 @@ struct ConfigurationFile {
     private func compose(_ text: String) throws(ConfigurationError) -> Node? {
         do {
             return try Yams.compose(yaml: text)
-        } catch let error as YamlError {
-            throw ConfigurationError(sentence(for: error))
         } catch {
-            throw ConfigurationError("\(path): the file is not YAML")
-        }
-    }
-
-    private func sentence(for error: YamlError) -> String {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
-            "\(path), line \(mark.line): not YAML: \(problem)"
-        case .duplicatedKeysInMapping(let duplicates, let context):
-            "\(path), line \(context.mark.line): `\(duplicates.sorted().joined(separator: "`, `"))` occurs more than once"
-        default:
-            "\(path): not YAML: the file contains characters that YAML does not allow"
+            let error = error as? YamlError
+            let line = error?.line(in: text).map { ", line \($0)" } ?? ""
+            throw ConfigurationError("\(path)\(line): \(error?.sentence ?? "the file is not YAML")")
         }
     }
 

@@ -1,6 +1,7 @@
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
+import DoorwardHTTP
 
 extension ConfigurationTable {
     /// Creates the table of the keys of the gateway and of its adapters. The file and the environment are checked against this
@@ -59,10 +60,10 @@ struct GatewayKey: Sendable {
     /// The keys before those of the adapters, in the order of the documentation.
     static let first: [GatewayKey] = [
         GatewayKey(
-            "gateway.name", \.gateway.name, .hostName,
+            "gateway.name", \.http.gatewayName, .hostName,
             "the gateway's name, the issuer of its access tokens: letters, digits, dots, hyphens"),
         GatewayKey(
-            "gateway.publicUrl", \.gateway.publicURL, .webAddress,
+            "gateway.publicUrl", \.http.publicURL, .webAddress,
             "the address at which people open the gateway, for links: `https://…`"),
         GatewayKey("http.host", \.http.host, .text, "the address to listen on"),
         GatewayKey("http.port", \.http.port, .integer(0...65_535), "0 picks a free one, which the line `listening on …` names"),
@@ -70,7 +71,7 @@ struct GatewayKey: Sendable {
             "http.trustedProxies", \.http.trustedProxies, .addresses, shownDefault: "none",
             "addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted"),
         GatewayKey(
-            "http.plainBehindProxy", \.http.plainBehindProxy, .boolean,
+            "http.plainBehindProxy", \.isPlainBehindProxy, .boolean,
             "allows plain HTTP on other than loopback addresses, behind a proxy on another machine that terminates TLS"),
         GatewayKey(
             "http.maxConnections", \.http.maxConnections, .integer(16...65_536),
@@ -79,24 +80,25 @@ struct GatewayKey: Sendable {
             "http.maxConnectionsPerAddress", \.http.maxConnectionsPerAddress, .integer(1...65_536),
             "connections of one IPv4 address or IPv6 /64; behind a trusted proxy, requests in progress of one client"),
         GatewayKey(
-            "http.requestTimeoutSeconds", \.http.requestTimeoutSeconds, .integer(5...600),
+            "http.requestTimeoutSeconds", \.http.requestTimeout.inSeconds, .integer(5...600),
             "timeout for receiving a whole request, from its first byte to its last"),
         GatewayKey(
-            "http.tls.certificate", \.http.tls.made.certificate, .text, needs: "http.tls.privateKey",
+            "http.tls.certificate", \.http.tls.made.certificatePath, .text, needs: "http.tls.privateKey",
             "the certificate and its intermediates, a PEM file; read again every minute"),
         GatewayKey(
-            "http.tls.privateKey", \.http.tls.made.privateKey, .text, needs: "http.tls.certificate",
+            "http.tls.privateKey", \.http.tls.made.privateKeyPath, .text, needs: "http.tls.certificate",
             "the certificate's key, a PEM file"),
         GatewayKey("store.path", \.store.path, .text, "the database file, on a local disk"),
-        GatewayKey("auth.accessTokenMinutes", \.auth.accessTokenMinutes, .integer(1...1_440), "lifetime of an access token"),
         GatewayKey(
-            "auth.refreshTokenDays", \.auth.refreshTokenDays, .integer(1...365),
+            "auth.accessTokenMinutes", \.http.accessTokenLifetime.inMinutes, .integer(1...1_440), "lifetime of an access token"),
+        GatewayKey(
+            "auth.refreshTokenDays", \.limits.refreshTokenLifetime.inDays, .integer(1...365),
             "how long a session lasts without being refreshed"),
         GatewayKey(
-            "auth.signingKeyFile", \.auth.signingKeyFile, .text, shownDefault: "`<store.path>.signing-key`",
+            "auth.signingKeyFile", \.signingKeyFile, .text, shownDefault: "`<store.path>.signing-key`",
             "the key that signs access tokens; created at the first start, mode 0600"),
         GatewayKey(
-            "auth.passwordCost", \.auth.passwordCost, .integer(14...20),
+            "auth.passwordCost", \.limits.passwordCost, .integer(14...20),
             "the base-2 logarithm of scrypt's N: each step doubles time and memory (17: 128 MiB)"),
         GatewayKey(
             "limits.deniedPerMinute", \.limits.deniedPerMinute, .integer(1...100_000),
@@ -105,10 +107,10 @@ struct GatewayKey: Sendable {
             "limits.signInFailuresPerMinute", \.limits.signInFailuresPerMinute, .integer(1...100_000),
             "failed sign-ins from one address (IPv6: one network of 64 bits); further ones are refused for a while"),
         GatewayKey(
-            "commands.timeoutSeconds", \.commands.timeoutSeconds, .integer(1...60),
+            "commands.timeoutSeconds", \.http.commandTimeout.inSeconds, .integer(1...60),
             "the timeout of a command whose request has no `timeoutMs`"),
         GatewayKey(
-            "clock.maxStepSeconds", \.clock.maxStepSeconds, .integer(3...3_600),
+            "clock.maxStepSeconds", \.limits.maxClockStep.inSeconds, .integer(3...3_600),
             "the largest step of the system clock that leaves it trusted; after a larger one guest accesses are denied"),
         GatewayKey(
             "audit.keyFile", \.audit.keyFile, .text, shownDefault: "`<store.path>.audit-key`",
@@ -151,7 +153,7 @@ struct GatewayKey: Sendable {
             "backup.keepDays", \.backup.made.keepDays, .integer(1...3_650), needs: "backup.folder",
             "how many days a backup is kept; older ones are deleted after a new one was checked"),
         GatewayKey(
-            "metrics.tokenFile", \.metrics.tokenFile, .text,
+            "metrics.tokenFile", \.metricsTokenFile, .text,
             "a file with the token that reads `/metrics` from another machine, on one line; mode 0600"),
         GatewayKey(
             "log.level", \.log.level, .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
@@ -188,6 +190,24 @@ extension Optional where Wrapped: GatewayConfiguration.OptionalSection {
     fileprivate var made: Wrapped {
         get { self ?? Wrapped() }
         set { self = newValue }
+    }
+}
+
+extension Duration {
+    /// The duration as a number of whole seconds.
+    fileprivate var inSeconds: Int {
+        get { Int(components.seconds) }
+        set { self = .seconds(newValue) }
+    }
+    /// The duration as a number of whole minutes.
+    fileprivate var inMinutes: Int {
+        get { inSeconds / 60 }
+        set { inSeconds = newValue * 60 }
+    }
+    /// The duration as a number of days of 24 hours.
+    fileprivate var inDays: Int {
+        get { inSeconds / 86_400 }
+        set { inSeconds = newValue * 86_400 }
     }
 }
 

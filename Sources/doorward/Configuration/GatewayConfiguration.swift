@@ -8,14 +8,15 @@ import Logging
 import Metrics
 
 /// All settings of `doorward serve`, validated, with the defaults filled in.
-struct GatewayConfiguration: Equatable, Sendable {
-    var gateway = Identity()
-    var http = HTTP()
+struct GatewayConfiguration: Sendable {
+    /// The server, the gateway's name and public address, and the lifetimes that the server needs.
+    var http = HTTPSettings()
+    /// Whether a proxy on another machine terminates TLS, so that plain HTTP is allowed on non-loopback addresses.
+    var isPlainBehindProxy = false
+    var limits = GatewayControl.Limits()
     var store = Store()
-    var auth = Auth()
-    var limits = Limits()
-    var commands = Commands()
-    var clock = Clock()
+    /// The file of the token signing key; `nil` for a file in the database's folder.
+    var signingKeyFile: String?
     var audit = Audit()
     /// `nil` if no purchases are accepted.
     var purchases: Purchases?
@@ -23,73 +24,21 @@ struct GatewayConfiguration: Equatable, Sendable {
     var adapters = AdapterSettings([], [:])
     /// `nil` if the gateway makes no daily backups.
     var backup: Backup?
-    var metrics = Metrics()
+    /// The file of the token with which programs on other machines read `/metrics`; `nil` for none.
+    var metricsTokenFile: String?
     var log = Log()
-    /// The origins of the settings, for errors that are detected only when a setting is used.
-    var origins = SettingOrigins()
+    /// The origins of the explicit settings by the path of their key, for errors that are detected only when a setting is used.
+    var origins: [String: SettingOrigin] = [:]
 
     /// A section that has no effect if none of its keys is set. An empty text in it belongs to a key that must be set.
-    protocol OptionalSection: Equatable, Sendable { init() }
+    protocol OptionalSection: Sendable { init() }
 
-    struct Identity: Equatable, Sendable {
-        /// The issuer of the gateway's access tokens.
-        var name = "doorward.local"
-        /// The gateway's public address; `nil` if none is configured.
-        var publicURL: String?
-    }
-
-    struct HTTP: Equatable, Sendable {
-        var host = "127.0.0.1"
-        /// The port of the HTTP server. For 0 the system chooses a free port.
-        var port = 8080
-        /// Addresses and networks whose `X-Forwarded-For` header is trusted.
-        var trustedProxies: [String] = []
-        /// Whether a proxy on another machine terminates TLS, so that plain HTTP is allowed on non-loopback addresses.
-        var plainBehindProxy = false
-        /// Maximum number of connections. It is reduced at the start if the limit on open files does not allow so many.
-        var maxConnections = 4096
-        /// Maximum number of connections for each IPv4 address or IPv6 /64 network.
-        var maxConnectionsPerAddress = 512
-        /// Maximum time from the first byte of a request to its last.
-        var requestTimeoutSeconds = 30
-        var tls: TLS?
-    }
-
-    /// Paths of PEM files.
-    struct TLS: OptionalSection {
-        var certificate = ""
-        var privateKey = ""
-    }
-
-    struct Store: Equatable, Sendable {
+    struct Store {
         /// The database file; relative to the working directory.
         var path = "doorward.db"
     }
 
-    struct Auth: Equatable, Sendable {
-        var accessTokenMinutes = 15
-        var refreshTokenDays = 30
-        /// The file of the token signing key; `nil` for a file in the database's folder.
-        var signingKeyFile: String?
-        /// The base-2 logarithm of scrypt's N.
-        var passwordCost = 17
-    }
-
-    struct Limits: Equatable, Sendable {
-        var deniedPerMinute = 20
-        var signInFailuresPerMinute = 20
-    }
-
-    struct Commands: Equatable, Sendable {
-        var timeoutSeconds = 10
-    }
-
-    struct Clock: Equatable, Sendable {
-        /// The largest step of the wall clock that leaves it trusted.
-        var maxStepSeconds = 60
-    }
-
-    struct Audit: Equatable, Sendable {
+    struct Audit {
         /// The file of the key that signs checkpoints; `nil` for a file in the database's folder.
         var keyFile: String?
         /// The file of the signed checkpoints; `nil` for a file in the database's folder.
@@ -120,29 +69,15 @@ struct GatewayConfiguration: Equatable, Sendable {
         var keepDays = 14
     }
 
-    struct Metrics: Equatable, Sendable {
-        /// The file of the token with which programs on other machines read `/metrics`; `nil` for none.
-        var tokenFile: String?
-    }
-
-    struct Log: Equatable, Sendable {
+    struct Log {
         var level = "info"
         /// `text` or `json`.
         var format = "text"
     }
 }
 
-/// The origins of all settings. They do not affect equality: configurations with the same values are equal.
-struct SettingOrigins: Equatable, Sendable {
-    private let byPath: [String: SettingOrigin]
-
-    /// - Parameter byPath: the explicit settings, by the path of the key.
-    init(_ byPath: [String: SettingOrigin] = [:]) { self.byPath = byPath }
-
-    /// Returns the beginning of an error message about a setting: its origin and its key.
-    func subject(_ path: String) -> String { "\(byPath[path] ?? .standard): `\(path)`" }
-
-    static func == (_: Self, _: Self) -> Bool { true }
+extension HTTPSettings.TLSFiles: GatewayConfiguration.OptionalSection {
+    init() { self.init(certificatePath: "", privateKeyPath: "") }
 }
 
 extension GatewayConfiguration {
@@ -173,68 +108,57 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration {
+    /// Returns the beginning of an error message about a setting: its origin and its key.
+    func subject(_ key: String) -> String { "\(origins[key] ?? .standard): `\(key)`" }
+
+    private func file(_ path: String, of key: String) -> ConfiguredFile {
+        ConfiguredFile(path: path, setting: subject(key))
+    }
+
     /// Reads the token of `/metrics`.
     ///
     /// - Returns: `nil` if none is configured.
-    /// - Throws: a failure that names the file, if it cannot be read, or can be read by other users.
-    func metricsToken() throws(CommandFailure) -> Secret<String>? {
-        guard let path = metrics.tokenFile else { return nil }
-        do throws(ConfigurationError) {
-            return try ConfiguredFile(path: path, setting: origins.subject("metrics.tokenFile")).line(isSecret: true)
-        } catch {
-            throw CommandFailure(error.description)
-        }
+    /// - Throws: an error that names the file, if it cannot be read, or can be read by other users.
+    func metricsToken() throws(ConfigurationError) -> Secret<String>? {
+        guard let metricsTokenFile else { return nil }
+        return try file(metricsTokenFile, of: "metrics.tokenFile").line(isSecret: true)
     }
-}
 
-extension GatewayConfiguration {
     /// Reads the root certificate of purchases.
     ///
     /// - Returns: `nil` if no purchases are accepted.
-    /// - Throws: a failure that names the file, if it cannot be read or contains no certificate.
-    func purchaseVerifier() throws(CommandFailure) -> AppStoreVerifier? {
+    /// - Throws: an error that names the file, if it cannot be read or contains no certificate.
+    func purchaseVerifier() throws(ConfigurationError) -> AppStoreVerifier? {
         guard let purchases else { return nil }
-        let subject = origins.subject("iap.rootCertificate")
-        do throws(ConfigurationError) {
-            try ConfiguredFile(path: purchases.rootCertificate, setting: subject).requireReadable()
-        } catch {
-            throw CommandFailure(error.description)
-        }
+        let root = file(purchases.rootCertificate, of: "iap.rootCertificate")
+        try root.requireReadable()
         let rules = PurchaseRules(bundleID: purchases.bundleID, environments: Set(purchases.environments))
-        guard let file = try? Data(contentsOf: URL(filePath: purchases.rootCertificate)),
-            let verifier = AppStoreVerifier(roots: Array(file), rules: rules)
-        else {
-            throw CommandFailure("\(subject): the file `\(purchases.rootCertificate)` contains no certificate in DER or PEM")
-        }
+        guard let content = try? Data(contentsOf: URL(filePath: root.path)),
+            let verifier = AppStoreVerifier(roots: Array(content), rules: rules)
+        else { throw ConfigurationError("\(root.setting): the file `\(root.path)` contains no certificate in DER or PEM") }
         return verifier
     }
-}
 
-extension GatewayConfiguration {
     /// Checks the certificate and the key for HTTPS.
     ///
-    /// - Throws: a failure that names the first file that cannot be read or used.
-    func checkTLSFiles() throws(CommandFailure) {
+    /// - Throws: an error that names the first file that cannot be read or used.
+    func checkTLSFiles() throws(ConfigurationError) {
         guard let tls = http.tls else { return }
-        let subjects = ["certificate", "privateKey"].map { origins.subject("http.tls.\($0)") }
-        do throws(ConfigurationError) {
-            try ConfiguredFile(path: tls.certificate, setting: subjects[0]).requireReadable()
-            try ConfiguredFile(path: tls.privateKey, setting: subjects[1]).requireReadable()
-        } catch {
-            throw CommandFailure(error.description)
-        }
+        let certificate = file(tls.certificatePath, of: "http.tls.certificate")
+        let key = file(tls.privateKeyPath, of: "http.tls.privateKey")
+        try certificate.requireReadable()
+        try key.requireReadable()
         do throws(HTTPSettings.TLSFiles.Problem) {
-            try HTTPSettings.TLSFiles(certificatePath: tls.certificate, privateKeyPath: tls.privateKey).check()
+            try tls.check()
         } catch {
-            switch error {
-            case .noCertificate:
-                throw CommandFailure("\(subjects[0]): the file `\(tls.certificate)` contains no certificate in PEM")
-            case .noPrivateKey:
-                throw CommandFailure("\(subjects[1]): the file `\(tls.privateKey)` contains no unencrypted private key in PEM")
-            case .mismatch:
-                throw CommandFailure(
-                    "\(subjects[1]): the key `\(tls.privateKey)` does not belong to the certificate `\(tls.certificate)`")
-            }
+            let sentence =
+                switch error {
+                case .noCertificate: "\(certificate.setting): the file `\(certificate.path)` contains no certificate in PEM"
+                case .noPrivateKey: "\(key.setting): the file `\(key.path)` contains no unencrypted private key in PEM"
+                case .mismatch:
+                    "\(key.setting): the key `\(key.path)` does not belong to the certificate `\(certificate.path)`"
+                }
+            throw ConfigurationError(sentence)
         }
     }
 }

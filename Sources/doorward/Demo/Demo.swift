@@ -74,8 +74,7 @@ struct Demo: AsyncParsableCommand {
             try await live(plan, in: folder, password, until: end)
         } catch {
             folder.remove()
-            if error is CommandFailure || error is ClientError { throw error }
-            throw CommandFailure("the demo ended: \(error)")
+            throw CommandFailure(of: error) ?? CommandFailure("the demo ended: \(error)")
         }
         folder.remove()
         StandardStream.output.line(folder.closingMessage(someone: plan.house.someone.email, password: password))
@@ -111,12 +110,7 @@ struct Demo: AsyncParsableCommand {
             speed: Double(speed))
         let service = DemoService(script: script, password: password, links: links, folder: folder, addresses: addresses)
         // The last service in the list is stopped first, so the simulated people stop before the gateway that they use.
-        let services: [any Service] = [gateway, service, end]
-        var group = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
-            logger: Logger(label: "doorward"))
-        group.maximumGracefulShutdownDuration = .seconds(13)
-        try await ServiceGroup(configuration: group).run()
+        try await ServiceGroup.run([gateway, service, end])
     }
 
     /// Creates the database and writes the house into it.
@@ -125,15 +119,10 @@ struct Demo: AsyncParsableCommand {
     ) async throws -> DemoTenancy {
         let (clock, random) = (SystemClock(), RandomSource())
         let tenancy = DemoTenancy(house, at: clock.now(), random: random, speed: Double(speed))
-        let store = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
-        do {
+        try await configuration.withStore(clock: clock) { store in
             try await tenancy.write(
                 to: StoreGuard(store: store), password: password,
-                hasher: PasswordHasher(cost: configuration.auth.passwordCost, random: random))
-            try await store.close()
-        } catch {
-            try? await store.close()
-            throw error
+                hasher: PasswordHasher(cost: configuration.limits.passwordCost, random: random))
         }
         return tenancy
     }
@@ -143,7 +132,7 @@ struct Demo: AsyncParsableCommand {
         configuration.http.port = Int(port)
         configuration.store.path = folder.database
         // The lowest allowed cost, so that sign-ins in the demo are fast.
-        configuration.auth.passwordCost = 14
+        configuration.limits.passwordCost = 14
         return configuration
     }
 

@@ -24,7 +24,7 @@ struct DemoDay {
     var scenario: Scenario {
         Scenario(
             seed: seed, firstWeekday: .monday, days: days, lockNames: house.lockNames, residents: residents,
-            visitors: [cleaner] + errands, rules: opening + troubles + [attempts, round])
+            visitors: visitors, rules: rules)
     }
 
     private var residents: [Resident] {
@@ -44,33 +44,30 @@ struct DemoDay {
         }
     }
 
-    private var cleaner: Visitor {
+    private var visitors: [Visitor] {
         var cleaner = Visitor(name: "Clara", door: "Door 2A")
-        cleaner.frontDoor = "Quay entrance"
-        cleaner.days = Weekday.weekdays
-        return cleaner
-    }
-
-    /// Short visits to the common rooms and to the rooms of the staff.
-    private var errands: [Visitor] {
+        (cleaner.frontDoor, cleaner.days) = ("Quay entrance", Weekday.weekdays)
+        // Short visits to the common rooms and to the rooms of the staff.
         let errands: [(String, String, hours: [Double])] = [
             ("Ida", "Laundry", [7.6, 13, 19.5]), ("Ben", "Bike cellar", [7.5, 16.2]), ("Eva", "Roof terrace", [12, 20]),
             ("Kim", "Garden shed", [7.7, 15]), ("Noel", "Garage", [8.4, 18]), ("Max", "Plant room", [7.9, 14.5]),
             ("Max", "Post room", [8.2, 11]), ("Jan", "Laundry", [10, 21]),
         ]
-        return errands.flatMap { person, door, hours in
-            hours.map { hour in
-                var errand = Visitor(name: person, door: door)
-                (errand.comes, errand.stays) = (.seconds(Int(hour * 3600)), .seconds(600))
-                (errand.chance, errand.forgets) = (0.9, 0.15)
-                return errand
+        return [cleaner]
+            + errands.flatMap { person, door, hours in
+                hours.map { hour in
+                    var errand = Visitor(name: person, door: door)
+                    (errand.comes, errand.stays) = (.seconds(Int(hour * 3600)), .seconds(600))
+                    (errand.chance, errand.forgets) = (0.9, 0.15)
+                    return errand
+                }
             }
-        }
     }
 
-    /// Events that every viewer should see in the first minute.
-    private var opening: [ScenarioRule] {
-        [
+    private var rules: [ScenarioRule] {
+        let doors = house.flats.map(\.door)
+        return [
+            // Events that every viewer should see in the first minute.
             once(2, "Door 1A", .command(.unlock, by: "Gus")),
             once(4, "Door 1A", .command(.lock, by: "Gus")),
             once(5, "Door 1A", .command(.unlock, by: "Nora")),
@@ -80,41 +77,25 @@ struct DemoDay {
             once(13, "Garage", .event(.offline), lasts: 15),
             once(14, "Garage", .command(.unlock, by: "Leo")),
             once(22, "Door 1A", .command(.unlock, by: "Gus")),
-        ]
-    }
-
-    /// Occasional faults: jams, low batteries, lost connections.
-    private var troubles: [ScenarioRule] {
-        let doors = house.flats.map(\.door)
-        return [
+            // Occasional faults: jams, low batteries, lost connections.
             ScenarioRule(
                 .every(.seconds(5400)), locks: doors, action: .event(.jam), timeJitter: .seconds(1800), chance: 0.02,
                 duration: .seconds(900)),
             ScenarioRule(
                 .daily(Weekday.all, at: .seconds(11 * 3600)), locks: doors, action: .event(.lowBattery),
-                timeJitter: .seconds(7200),
-                chance: 0.04, duration: .seconds(6 * 3600)),
+                timeJitter: .seconds(7200), chance: 0.04, duration: .seconds(6 * 3600)),
             ScenarioRule(
                 .every(.seconds(7200)), locks: house.lockNames, action: .event(.offline), timeJitter: .seconds(3000),
-                chance: 0.01,
-                duration: .seconds(600)),
+                chance: 0.01, duration: .seconds(600)),
+            // A neighbour tries to unlock a door for which she has no access.
+            ScenarioRule(
+                .every(.seconds(10_800)), locks: ["Door 1A"], action: .command(.unlock, by: "Nora"),
+                timeJitter: .seconds(3600), chance: 0.5),
+            // Every night the manager locks all doors that do not belong to a flat.
+            ScenarioRule(
+                .daily(Weekday.all, at: .seconds(22 * 3600)), locks: house.sites.flatMap { $0.shared + $0.closed },
+                action: .command(.lock, by: "Max"), timeJitter: .seconds(1200)),
         ]
-    }
-
-    /// A neighbour tries to unlock a door for which she has no access.
-    private var attempts: ScenarioRule {
-        ScenarioRule(
-            .every(.seconds(10_800)), locks: ["Door 1A"], action: .command(.unlock, by: "Nora"), timeJitter: .seconds(3600),
-            chance: 0.5)
-    }
-
-    /// Every night the manager locks all doors that do not belong to a flat.
-    private var round: ScenarioRule {
-        let rooms = house.sites.flatMap { $0.shared + $0.closed }
-        return ScenarioRule(
-            .daily(Weekday.all, at: .seconds(22 * 3600)), locks: rooms, action: .command(.lock, by: "Max"),
-            timeJitter: .seconds(1200)
-        )
     }
 
     private func once(
@@ -122,8 +103,7 @@ struct DemoDay {
     ) -> ScenarioRule {
         ScenarioRule(
             .once(HouseTime.demoStart + .seconds(60 * minutes)), locks: [lock], action: action,
-            duration: lasts.map { .seconds(60 * $0) }
-        )
+            duration: lasts.map { .seconds(60 * $0) })
     }
 }
 
@@ -148,69 +128,66 @@ struct DemoPlan: Sendable {
 
 /// A record as the demo shows it: one short sentence.
 struct DemoEvent: Equatable, Sendable {
-    /// The kind of event.
-    enum Mark: Sendable {
+    /// The kind of event: a sign of one column, which shows the kind without colour, and its colour.
+    struct Mark: Equatable, Sendable {
+        let sign: String
+        let colour: OutputStyle.Colour
+
         /// A command that the lock has confirmed.
-        case done
+        static let done = Mark(sign: "✓", colour: .green)
         /// A command that was denied or failed.
-        case refused
+        static let refused = Mark(sign: "✗", colour: .red)
         /// A fault of a lock.
-        case trouble
+        static let trouble = Mark(sign: "!", colour: .yellow)
         /// An event at the lock, or a change of rights.
-        case noted
-
-        /// A sign of one column, which shows the kind without colour.
-        var sign: String {
-            switch self {
-            case .done: "✓"
-            case .refused: "✗"
-            case .trouble: "!"
-            case .noted: "·"
-            }
-        }
-
-        var colour: OutputStyle.Colour? {
-            switch self {
-            case .done: .green
-            case .refused: .red
-            case .trouble: .yellow
-            case .noted: .dim
-            }
-        }
+        static let noted = Mark(sign: "·", colour: .dim)
     }
 
     let mark: Mark
     let text: String
 
+    private init(_ mark: Mark, _ text: String) { (self.mark, self.text) = (mark, text.printable) }
+
     /// Returns `nil` for a record that the demo does not show, such as an intent, the creation of
     /// the house, or an opened or closed door, which the list of doors shows.
     init?(_ record: Doorward.AccessRecord) {
-        let told: (Mark, String)?
-        switch record.kind {
-        case "COMMAND_OUTCOME": told = Self.outcome(record)
-        case "DENIAL": told = (.refused, Self.denial(record))
-        case "DEVICE_EVENT": told = Self.event(record)
-        case "ADMIN_CHANGE" where record.actorKind == "GATEWAY": told = nil
-        case "ADMIN_CHANGE": told = (.noted, Self.change(record))
-        default: told = nil
-        }
-        guard let told else { return nil }
-        (mark, text) = (told.0, told.1.printable)
-    }
-
-    private static func denial(_ record: Doorward.AccessRecord) -> String {
-        let sentence = "\(who(record)) may not \(operation(record)) \(lock(record))"
-        // For an actor without access, the sentence already contains the reason.
-        guard record.actorKind != "OUTSIDE", let reason = record.reason else { return sentence }
-        return "\(sentence): \(DisplayText.reason(reason))"
-    }
-
-    private static func outcome(_ record: Doorward.AccessRecord) -> (Mark, String) {
-        guard record.outcome == .confirmed else {
+        let (who, lock) = (RecordTable.who(record) ?? "somebody", record.deviceName ?? "a lock")
+        let what = "\(record.operation.map(\.verb) ?? "move") \(lock)"
+        switch (record.kind, record.actorKind) {
+        case ("COMMAND_OUTCOME", _) where record.outcome == .confirmed:
+            self.init(.done, "\(who) \(Self.pastTense(of: record.operation)) \(lock)")
+        case ("COMMAND_OUTCOME", _):
             let why = record.outcomeDetail.map(DisplayText.reason) ?? record.outcome.map(DisplayText.word) ?? "unknown"
-            return (.refused, "\(who(record)) could not \(operation(record)) \(lock(record)): \(why)")
+            self.init(.refused, "\(who) could not \(what): \(why)")
+        // For an actor without access, the sentence already contains the reason.
+        case ("DENIAL", "OUTSIDE"): self.init(.refused, "\(who) may not \(what)")
+        case ("DENIAL", _):
+            self.init(.refused, "\(who) may not \(what)\(record.reason.map { ": \(DisplayText.reason($0))" } ?? "")")
+        case ("DEVICE_EVENT", _): self.init(of: record, at: lock)
+        case ("ADMIN_CHANGE", "GATEWAY"): return nil
+        case ("ADMIN_CHANGE", _):
+            switch record.action {
+            case "GRANT": self.init(.noted, "\(who) grants a guest access")
+            case "REVOKE": self.init(.noted, "\(who) revokes a guest access")
+            default: self.init(.noted, "\(who): \(RecordTable.what(record))")
+            }
+        default: return nil
         }
-        return (.done, "\(who(record)) \(pastTense(of: record.operation)) \(lock(record))")
+    }
+
+    private init?(of record: Doorward.AccessRecord, at lock: String) {
+        switch record.event {
+        case "DOOR_OPENED", "DOOR_CLOSED", nil: return nil
+        case "LOCKED": self.init(.noted, "\(lock) was locked\(Self.means(record))")
+        case "UNLOCKED": self.init(.noted, "\(lock) was unlocked\(Self.means(record))")
+        case "UNLATCHED": self.init(.noted, "\(lock) was unlatched\(Self.means(record))")
+        case "JAMMED": self.init(.trouble, "\(lock) is jammed")
+        case "BATTERY_LOW": self.init(.trouble, "\(lock): the battery is low")
+        case "COMMAND_DELIVERED_LATE": self.init(.trouble, "\(lock): a command came late, and may have moved it")
+        case "OFFLINE": self.init(.trouble, "\(lock) is offline")
+        case "ONLINE": self.init(.noted, "\(lock) is online again")
+        case let event?: self.init(.trouble, "\(lock): \(DisplayText.word(event))")
+        }
     }
 
     private static func pastTense(of operation: Doorward.Action?) -> String {
@@ -218,22 +195,6 @@ struct DemoEvent: Equatable, Sendable {
         case .unlatch: "unlatched"
         case .changeSettings: "changed the settings of"
         default: (operation.map(DisplayText.word) ?? "mov") + "ed"
-        }
-    }
-
-    private static func event(_ record: Doorward.AccessRecord) -> (Mark, String)? {
-        let lock = lock(record)
-        switch record.event {
-        case "DOOR_OPENED", "DOOR_CLOSED", nil: return nil
-        case "LOCKED": return (.noted, "\(lock) was locked\(means(record))")
-        case "UNLOCKED": return (.noted, "\(lock) was unlocked\(means(record))")
-        case "UNLATCHED": return (.noted, "\(lock) was unlatched\(means(record))")
-        case "JAMMED": return (.trouble, "\(lock) is jammed")
-        case "BATTERY_LOW": return (.trouble, "\(lock): the battery is low")
-        case "COMMAND_DELIVERED_LATE": return (.trouble, "\(lock): a command came late, and may have moved it")
-        case "OFFLINE": return (.trouble, "\(lock) is offline")
-        case "ONLINE": return (.noted, "\(lock) is online again")
-        case let event?: return (.trouble, "\(lock): \(DisplayText.word(event))")
         }
     }
 
@@ -245,18 +206,6 @@ struct DemoEvent: Equatable, Sendable {
         default: ""
         }
     }
-
-    private static func change(_ record: Doorward.AccessRecord) -> String {
-        switch record.action {
-        case "GRANT": "\(who(record)) grants a guest access"
-        case "REVOKE": "\(who(record)) revokes a guest access"
-        default: "\(who(record)): \(RecordTable.what(record))"
-        }
-    }
-
-    private static func lock(_ record: Doorward.AccessRecord) -> String { record.deviceName ?? "a lock" }
-    private static func who(_ record: Doorward.AccessRecord) -> String { RecordTable.who(record) ?? "somebody" }
-    private static func operation(_ record: Doorward.AccessRecord) -> String { record.operation.map(\.verb) ?? "move" }
 }
 
 /// Converts real time to the time of day in the demo's house, which passes faster.

@@ -221,8 +221,6 @@ struct ScenarioHouse {
         return DemoPlan(house: house, scenario: scenario, start: start, guests: maker.guests(of: house))
     }
 
-    private init(scenario: Scenario, title: String) { (self.scenario, self.title) = (scenario, title) }
-
     private mutating func house() -> DemoHouse {
         let (residents, visitors) = (scenario.residents, scenario.visitors)
         let frontDoors = Set(residents.compactMap(\.frontDoor) + visitors.compactMap(\.frontDoor))

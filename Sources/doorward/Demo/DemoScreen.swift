@@ -74,15 +74,11 @@ struct DemoScreen: Sendable {
     private func inOrder(_ locks: [Doorward.LockDevice]) -> [Doorward.LockDevice] {
         let places = Dictionary(invitation.house.lockNames.enumerated().map { ($1, $0) }) { first, _ in first }
         let houses = invitation.house.sites.map(\.name)
-        return locks.sorted { a, b in
-            let key = { (lock: Doorward.LockDevice) in
-                (
-                    houses.firstIndex(of: lock.propertyName ?? "") ?? .max, lock.propertyName ?? "", places[lock.name] ?? .max,
-                    lock.name
-                )
-            }
-            return key(a) < key(b)
+        func key(_ lock: Doorward.LockDevice) -> (Int, String, Int, String) {
+            let house = lock.propertyName ?? ""
+            return (houses.firstIndex(of: house) ?? .max, house, places[lock.name] ?? .max, lock.name)
         }
+        return locks.sorted { key($0) < key($1) }
     }
 
     private func pause() async -> Bool {
@@ -157,13 +153,9 @@ final class DemoBoard: Sendable {
     /// Why a stream has ended.
     static func reason(_ error: any Error) -> String {
         switch error as? DoorwardError {
-        case .revoked, .notLoaded: "the owner may not see this any more"
         case .sessionEnded, .notSignedIn: "the owner's session has ended"
-        case .refused(let refusal):
-            refusal.message.isEmpty
-                ? "the gateway refused the request (\(refusal.code.printable))" : refusal.message.printable
-        case .notConnected(let why), .noResponse(let why), .unusable(let why), .unreadable(let why): why.printable
-        case .timedOut, .nameInUse, .undeclared, nil: "the live stream has ended"
+        case let error?: CommandFailure(error, revoked: "the owner may not see this any more").sentence
+        case nil: "the live stream has ended"
         }
     }
 }
@@ -203,8 +195,8 @@ struct DemoView: Sendable {
         let body: [[Span]] =
             switch page {
             case .doors: doorsAndNews(room)
-            case .signIns: signIns(room)
-            case .links: links(room)
+            case .signIns: titled("sign-ins", invitation.lines(columns: size.columns - 1), size.columns)
+            case .links: titled("in a browser", invitation.browserLines(), size.columns)
             }
         let blank = Array(repeating: [Span](), count: max(0, size.rows - top.count - body.count))
         return (top + body + blank).prefix(size.rows).map { style.line($0, columns: size.columns) }
@@ -240,16 +232,11 @@ struct DemoView: Sendable {
 
     private func foot(_ size: TerminalSize) -> [[Span]] {
         guard size.rows >= Self.fewestRowsWithFoot else { return [] }
-        return [rule("try it in another terminal", size.columns)]
-            + invitation.foot(columns: size.columns - 1).map { [Span(" \($0)")] }
+        return titled("try it in another terminal", invitation.foot(columns: size.columns - 1), size.columns)
     }
 
-    private func signIns(_ size: TerminalSize) -> [[Span]] {
-        [rule("sign-ins", size.columns)] + invitation.lines(columns: size.columns - 1).map { [Span(" \($0)")] }
-    }
-
-    private func links(_ size: TerminalSize) -> [[Span]] {
-        [rule("in a browser", size.columns)] + invitation.browserLines().map { [Span(" \($0)")] }
+    private func titled(_ title: String, _ lines: [String], _ columns: Int) -> [[Span]] {
+        [rule(title, columns)] + lines.map { [Span(" \($0)")] }
     }
 
     /// Returns a line with a title: `── what happens ─────`.

@@ -3,7 +3,6 @@ import ArgumentParser
 import DoorwardDomain
 import DoorwardMQTT
 import FoundationEssentials
-import Glibc
 
 /// `doorward profile decode`: decodes messages of a lock.
 struct ProfileDecode: ParsableCommand {
@@ -32,7 +31,7 @@ struct ProfileDecode: ParsableCommand {
         completion: .file())
     var messages: String?
 
-    @OptionGroup var lock: LockAddress
+    @OptionGroup var lock: AddressOptions
 
     @Option(help: ArgumentHelp("The topic of the message.", valueName: "topic"))
     var topic: String?
@@ -78,23 +77,22 @@ struct ProfileDecode: ParsableCommand {
         var decoder = MessageStreamDecoder(try lock.dialect(of: named.read()), prev: prev?.position, isStream: messages != nil)
         if let inFlight { try decoder.begin(inFlight.operation) }
         if let messages { return try decode(messages, &decoder) }
-        let bytes = try payload.map { Array($0.utf8) } ?? BytesFile(path: payloadFile ?? "-").read()
-        show(decoder.receive(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained)).object())
+        let bytes = try payload.map { Array($0.utf8) } ?? InputFile.bytes(payloadFile ?? "-")
+        output.print(decoder.receive(MQTTMessage(topic: topic ?? "", payload: bytes, isRetained: retained)).object())
     }
 
     private func decode(_ path: String, _ decoder: inout MessageStreamDecoder) throws {
-        try LineFile(path: path).forEach { bytes, number in
+        var file = try InputFile(path)
+        try file.forEachLine { bytes, number in
             let line = MessageLine(bytes, isRetained: retained) { decoder.dialect.usesTopic($0) }
             guard let message = line?.message else {
                 throw CommandFailure(
                     "line \(number) is not a message in the format of `mosquitto_sub`: with -F %j an object, with -v `TOPIC PAYLOAD`"
                 )
             }
-            show(decoder.receive(message).object(on: message.topic))
+            output.print(decoder.receive(message).object(on: message.topic))
         }
     }
-
-    private func show(_ object: JSONObjectText) { output.print(json: Array(object.json.utf8)) { _ in [object.json] } }
 }
 
 /// Decodes messages one after the other, and keeps the lock's state between them.
@@ -147,48 +145,6 @@ struct PreviousState: ExpressibleByArgument {
     }
 
     static let allValueStrings = BoltState.allCases.map(\.rawValue)
-}
-
-/// A file or standard input that is read line by line, each line as soon as it is available.
-struct LineFile {
-    /// `-` for standard input.
-    let path: String
-
-    /// Maximum length of a line: 1 MiB, far more than any lock publishes.
-    private static let maxLineBytes = 1 << 20
-
-    /// - Parameter body: called for each line that is not empty, with its bytes without the line break, and its number from 1.
-    /// - Throws: a `CommandFailure` if the file cannot be read, and the errors of `body`.
-    func forEach(_ body: (_ line: [UInt8], _ number: Int) throws -> Void) throws {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CommandFailure("\(path.printable): the file cannot be read") }
-        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var line: [UInt8] = []
-        var number = 1
-        func end() throws {
-            if line.last == UInt8(ascii: "\r") { line.removeLast() }
-            if !line.isEmpty { try body(line, number) }
-            line = []
-            number += 1
-        }
-        var part = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = part.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw CommandFailure("\(path.printable): the file cannot be read") }
-            guard count > 0 else { return try end() }
-            for byte in part[..<count] {
-                if byte == UInt8(ascii: "\n") {
-                    try end()
-                } else {
-                    line.append(byte)
-                }
-            }
-            guard line.count <= Self.maxLineBytes else {
-                throw CommandFailure("line \(number) is longer than \(Self.maxLineBytes) bytes")
-            }
-        }
-    }
 }
 
 /// A line printed by `mosquitto_sub`: with `-F %j` a JSON object, with `-v` a topic, a space and the payload.
@@ -291,32 +247,6 @@ extension CommandResponse {
         case .accepted: ["state": "accepted"]
         case .confirmed: ["state": "confirmed"]
         case .rejected(let reason): ["state": "rejected", "reason": reason.rawValue]
-        }
-    }
-}
-
-/// A file that is read as raw bytes, or standard input.
-struct BytesFile {
-    /// `-` for standard input.
-    let path: String
-
-    /// - Throws: an error if the file cannot be read.
-    func read() throws(CommandFailure) -> [UInt8] {
-        guard path != "-" else { return Self.standardInput() }
-        do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch {
-            throw CommandFailure("\(path.printable): the file cannot be read")
-        }
-    }
-
-    /// Reads standard input to its end.
-    private static func standardInput() -> [UInt8] {
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = part.withUnsafeMutableBytes { Glibc.read(0, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return bytes }
-            bytes += part[..<count]
         }
     }
 }

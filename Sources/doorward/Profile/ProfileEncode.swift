@@ -18,7 +18,7 @@ struct ProfileEncode: ParsableCommand {
     @Argument(help: ArgumentHelp("The operation: lock, unlock or open.", valueName: "operation"))
     var operation: MovementArgument
 
-    @OptionGroup var lock: LockAddress
+    @OptionGroup var lock: AddressOptions
 
     @Option(
         help: ArgumentHelp("A file with the code to send, - for standard input.", valueName: "file"), completion: .file())
@@ -32,8 +32,7 @@ struct ProfileEncode: ParsableCommand {
         var memory = DialectState()
         do {
             let frame = try dialect.encodeCommand(operation.operation, code: code, reference: "example", &memory).command
-            let text = frame.object.json
-            output.print(json: Array(text.utf8)) { _ in [text] }
+            output.print(frame.object)
         } catch {
             let what = code == nil ? "cannot do that" : "cannot do that, or takes no code"
             throw CommandFailure("a lock of this profile and address \(what); `doorward profile show` lists its operations")
@@ -41,7 +40,7 @@ struct ProfileEncode: ParsableCommand {
     }
 
     private static func code(in path: String) throws(CommandFailure) -> Secret<String> {
-        let bytes = try BytesFile(path: path).read()
+        let bytes = try InputFile.bytes(path)
         let text = String(validating: bytes, as: UTF8.self)?.split(separator: "\n", omittingEmptySubsequences: false).first
         guard let text, (1...64).contains(text.count), text.allSatisfy({ $0.isASCII && !$0.isWhitespace }) else {
             throw CommandFailure("the first line of the file must be the code: 1 to 64 letters or digits")
@@ -58,6 +57,13 @@ struct JSONObjectText: JSONText, ExpressibleByDictionaryLiteral {
     init(dictionaryLiteral fields: (String, (any JSONText)?)...) {
         let texts = fields.compactMap { key, value in value.map { "\(key.json):\($0.json)" } }
         json = "{\(texts.joined(separator: ","))}"
+    }
+}
+
+extension OutputOptions {
+    /// Prints an object as one JSON document, or lines in its place without `--json`.
+    func print(_ object: JSONObjectText, lines: ((OutputStyle) -> [String])? = nil) {
+        print(json: Array(object.json.utf8)) { lines?($0) ?? [object.json] }
     }
 }
 

@@ -28,8 +28,7 @@ struct ProfileList: ParsableCommand {
 
     func run() {
         let profiles = ProfileLibrary.shipped.ids.compactMap { ProfileLibrary.shipped[$0] }
-        let object: JSONObjectText = ["profiles": profiles.map(\.object)]
-        output.print(json: Array(object.json.utf8)) { style in
+        output.print(["profiles": profiles.map(\.object)]) { style in
             var table = Table("NAME", "NEEDS", "FOR", rows: profiles.map(Self.row))
             table.fittings = [.whole, .cut(to: 12), .cut(to: 12)]
             return table.lines(self.table.style(style))
@@ -59,10 +58,9 @@ struct ProfileShow: ParsableCommand {
 
     func run() throws {
         let profile = try named.read()
-        let object: JSONObjectText = ["profile": profile.object]
-        var yaml = profile.yaml[...]
-        while yaml.last?.isNewline == true { yaml.removeLast() }
-        output.print(json: Array(object.json.utf8)) { _ in [String(yaml)] }
+        output.print(["profile": profile.object]) { _ in
+            [String(profile.yaml.reversed().drop(while: \.isNewline).reversed())]
+        }
     }
 }
 
@@ -83,17 +81,11 @@ struct ProfileCheck: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-        let errors: YAMLErrors?
-        do {
-            _ = try Profile(path: file)
-            errors = nil
-        } catch {
-            errors = error
-        }
+        var errors: YAMLErrors?
+        do { _ = try Profile(path: file) } catch { errors = error }
         if output.json || errors == nil {
             let mistakes = errors?.errors.map { ["line": $0.line, "key": $0.key, "message": $0.message] as JSONObjectText } ?? []
-            let object: JSONObjectText = ["file": file, "mistakes": mistakes]
-            output.print(json: Array(object.json.utf8)) { _ in ["\(file.printable): no mistakes"] }
+            output.print(["file": file, "mistakes": mistakes]) { _ in ["\(file.printable): no mistakes"] }
         }
         if let errors { throw CommandFailure("the profile", errors) }
     }
@@ -147,14 +139,13 @@ struct NamedProfile: ParsableArguments {
     }
 }
 
-/// The address of one lock, from `--address`.
-struct LockAddress: ParsableArguments {
-    @OptionGroup var options: AddressOptions
-
+extension AddressOptions {
+    /// The messages of the lock with this address.
+    ///
     /// - Throws: an error that lists the problem of each key.
     func dialect(of profile: Profile) throws -> Dialect {
         let values = Dictionary(
-            options.address.map { ($0.key, $0.value(for: nil).domain) }, uniquingKeysWith: { first, _ in first })
+            address.map { ($0.key, $0.value(for: nil).domain) }, uniquingKeysWith: { first, _ in first })
         do {
             return try Dialect(profile, variables: values)
         } catch {

@@ -26,21 +26,18 @@ struct ReferencePage {
 
     /// The page as Markdown.
     static var text: String {
-        let entries = self.entries
-        let contents = entries.map { entry in
-            "| [`\(entry.name)`](#\(entry.name.replacing(" ", with: "-"))) | \(entry.command.configuration.abstract) |"
-        }
         let sections = entries.map { entry in
             let help = DoorwardCommand.helpMessage(for: entry.command, includeHidden: false, columns: columns)
-            return "## \(entry.name)\n\n```text\n\(trimmed(help))\n```"
+            // Without the spaces at the ends of lines, and the empty lines at the end.
+            let lines = help.replacing(#/ +$/#.anchorsMatchLineEndings(), with: "").reversed().drop { $0 == "\n" }.reversed()
+            return "## \(entry.name)\n\n```text\n\(String(lines))\n```"
         }
-        return ([top] + [(["| command | does |", "|---|---|"] + contents).joined(separator: "\n")] + sections)
-            .joined(separator: "\n\n") + "\n"
+        let contents = table { "[`\($0)`](#\($0.replacing(" ", with: "-")))" }
+        return ([top, contents] + sections).joined(separator: "\n\n") + "\n"
     }
 
     /// The list of the commands, with a sentence for each.
     static var index: String {
-        let lines = entries.map { "| `\($0.name)` | \($0.command.configuration.abstract) |" }
         let start = """
             # Command line
 
@@ -48,8 +45,13 @@ struct ReferencePage {
             package has as `/usr/share/doc/doorward/command-line.md`. There are [completions](completions.md) for bash, zsh and fish.
 
             """
-        return [start + "\n" + usage, (["| command | does |", "|---|---|"] + lines).joined(separator: "\n")]
-            .joined(separator: "\n\n") + "\n"
+        return [start + "\n" + usage, table { "`\($0)`" }].joined(separator: "\n\n") + "\n"
+    }
+
+    /// A table of all commands.
+    private static func table(_ name: (String) -> String) -> String {
+        let rows = entries.map { "| \(name($0.name)) | \($0.command.configuration.abstract) |" }
+        return (["| command | does |", "|---|---|"] + rows).joined(separator: "\n")
     }
 
     private static let top = """
@@ -84,14 +86,5 @@ struct ReferencePage {
             entries += self.entries(of: subcommand, name: "\(name) \(subcommand._commandName)")
         }
         return entries
-    }
-
-    /// Removes spaces at the ends of lines, and empty lines at the end.
-    private static func trimmed(_ text: String) -> String {
-        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.reversed().drop { $0 == " " }.reversed().reduce(into: "") { $0.append($1) }
-        }
-        while lines.last == "" { lines.removeLast() }
-        return lines.joined(separator: "\n")
     }
 }

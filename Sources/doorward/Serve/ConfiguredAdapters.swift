@@ -6,17 +6,15 @@ import DoorwardHTTP
 
 /// The adapters of a gateway, as configured.
 struct ConfiguredAdapters {
-    private let adapters: [any ConfiguredAdapter]
+    private var adapters: [any ConfiguredAdapter] = []
 
-    /// - Throws: a `CommandFailure` with the first mistake in an adapter's section.
-    init(_ configuration: GatewayConfiguration, _ factories: [any AdapterFactory] = ShippedAdapters.all) throws(CommandFailure) {
-        adapters = try orFail { () throws(ConfigurationError) in
-            var adapters: [any ConfiguredAdapter] = []
-            for factory in factories {
-                guard let adapter = try factory.configure(configuration.adapters.of(factory.sections)) else { continue }
-                adapters.append(adapter)
-            }
-            return adapters
+    /// - Throws: the first mistake in an adapter's section.
+    init(
+        _ configuration: GatewayConfiguration, _ factories: [any AdapterFactory] = ShippedAdapters.all
+    ) throws(ConfigurationError) {
+        for factory in factories {
+            guard let adapter = try factory.configure(configuration.adapters.of(factory.sections)) else { continue }
+            adapters.append(adapter)
         }
     }
 
@@ -29,28 +27,17 @@ struct ConfiguredAdapters {
     /// Reads the files that the configuration names.
     ///
     /// - Returns: warnings.
-    /// - Throws: the `CommandFailure` with which `serve` would end.
-    func check() throws(CommandFailure) -> [String] {
-        try orFail { () throws(ConfigurationError) in
-            var warnings: [String] = []
-            for adapter in adapters { warnings += try adapter.check() }
-            return warnings
-        }
+    /// - Throws: the error with which `serve` would end.
+    func check() throws(ConfigurationError) -> [String] {
+        var warnings: [String] = []
+        for adapter in adapters { warnings += try adapter.check() }
+        return warnings
     }
 
-    /// - Throws: `CommandFailure` for a file that cannot be used.
-    func make(_ environment: AdapterEnvironment) throws(CommandFailure) -> [any LockAdapter] {
-        try orFail { () throws(ConfigurationError) in
-            var made: [any LockAdapter] = []
-            for adapter in adapters { made.append(try adapter.make(environment)) }
-            return made
-        }
+    /// - Throws: an error about a file that cannot be used.
+    func make(_ environment: AdapterEnvironment) throws(ConfigurationError) -> [any LockAdapter] {
+        try adapters.map { (adapter) throws(ConfigurationError) in try adapter.make(environment) }
     }
-}
-
-/// Converts a configuration error to a command failure.
-private func orFail<Result>(_ body: () throws(ConfigurationError) -> Result) throws(CommandFailure) -> Result {
-    do { return try body() } catch { throw CommandFailure(error.description) }
 }
 
 /// The only list of the adapters of this program, in the order of the help. To add an adapter, add one line here.

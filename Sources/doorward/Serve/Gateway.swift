@@ -26,17 +26,19 @@ struct Gateway: Service {
     /// - Parameters:
     ///   - demoSignIns: the links that sign in the people of a demo; `nil` for any other gateway.
     ///   - onListening: called with the address once connections are accepted: `http://127.0.0.1:8080`.
-    /// - Throws: `CommandFailure`.
+    /// - Throws: one of the errors that `CommandFailure` has words for.
     static func open(
         _ configuration: GatewayConfiguration, logger: Logger, demoSignIns: DemoSignInLinks? = nil,
         onListening: @escaping @Sendable (String) -> Void
     ) async throws -> Gateway {
         try configuration.checkTLSFiles()
-        let verifier = try configuration.purchaseVerifier()
-        let metricsToken = try configuration.metricsToken()
+        var settings = configuration.http
+        settings.adapterKinds = ShippedAdapters.kinds
+        settings.purchaseVerifier = try configuration.purchaseVerifier()
+        settings.metricsToken = try configuration.metricsToken()
         let clock = SystemClock()
         let metrics = PrometheusMetrics()
-        let store = try openStore(configuration, clock: clock, logger: logger, metrics: metrics)
+        let store = try configuration.openStore(clock: clock, logger: logger, metrics: metrics)
         do {
             let random = RandomSource()
             let storeGuard = StoreGuard(store: store, logger: logger)
@@ -47,14 +49,12 @@ struct Gateway: Service {
             let control = GatewayControl(
                 store: store, adapters: adapters, clock: clock, random: random,
                 lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
-                limits: GatewayControl.Limits(configuration), audit: audit, logger: logger, version: DoorwardCommand.version,
-                metrics: metrics, synchronisation: KernelSynchronisation())
+                limits: configuration.limits, audit: audit, logger: logger, version: DoorwardCommand.version, metrics: metrics,
+                synchronisation: KernelSynchronisation())
             let backups = configuration.scheduledBackups(of: control, logger: logger, metrics: metrics)
             let page = MetricsPage(
                 metrics, version: DoorwardCommand.version,
                 samplers: [{ control.sampleMetrics() }, { await store.sampleMetrics() }, { backups?.sampleMetrics() }])
-            var settings = HTTPSettings(configuration)
-            (settings.purchaseVerifier, settings.metricsToken) = (verifier, metricsToken)
             let server = try GatewayServer(
                 control: control, settings: settings, tokenKey: tokenKey,
                 simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,
@@ -62,24 +62,10 @@ struct Gateway: Service {
                 onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
             return Gateway(
                 control: control, adapters: adapters, store: store, server: server, backups: backups,
-                address: settings.ownAddress(port: settings.port), logger: logger)
+                address: settings.ownAddress(), logger: logger)
         } catch {
             try? await store.close()
             throw error
-        }
-    }
-
-    /// - Throws: `CommandFailure` for a database that cannot be opened or that another gateway has open.
-    static func openStore(
-        _ configuration: GatewayConfiguration, clock: any GatewayClock, logger: Logger,
-        metrics: any MetricsFactory = NOOPMetricsHandler.instance
-    ) throws -> SQLiteStore {
-        do {
-            return try SQLiteStore.open(
-                path: configuration.store.path, personKeyFile: configuration.personKeyPath, clock: clock, logger: logger,
-                metrics: metrics)
-        } catch {
-            throw CommandFailure(error.description)
         }
     }
 
@@ -87,13 +73,13 @@ struct Gateway: Service {
     /// shutdown. It then stops in this order: queued commands are ended, commands already sent get
     /// time for their confirmation, and all requests are answered before the store closes.
     ///
-    /// - Throws: `CommandFailure`.
+    /// - Throws: one of the errors that `CommandFailure` has words for.
     func run() async throws {
         do {
             try await control.start()
         } catch let error as RollbackError {
             await control.stop()
-            throw CommandFailure(error.description, code: rollbackExitCode)
+            throw error
         } catch {
             let reason = await cancelWhenGracefulShutdown { () async -> String in await self.reason(of: error) }
             await control.stop()
@@ -108,10 +94,8 @@ struct Gateway: Service {
         do {
             try await serve()
             ending = .success(())
-        } catch let failure as ListenFailure {
-            ending = .failure(CommandFailure(failure.description))
         } catch {
-            ending = .failure(CommandFailure("the HTTP server at \(address) failed: \(error)"))
+            ending = .failure(error as? ListenFailure ?? CommandFailure("the HTTP server at \(address) failed: \(error)"))
         }
         backingUp.cancel()
         retention.cancel()
@@ -154,30 +138,26 @@ struct Gateway: Service {
     }
 }
 
-extension GatewayControl.Limits {
-    init(_ configuration: GatewayConfiguration) {
-        self.init()
-        deniedPerMinute = configuration.limits.deniedPerMinute
-        maxClockStep = .seconds(configuration.clock.maxStepSeconds)
-        signInFailuresPerMinute = configuration.limits.signInFailuresPerMinute
-        passwordCost = configuration.auth.passwordCost
-        refreshTokenLifetime = .seconds(configuration.auth.refreshTokenDays * 86_400)
+extension GatewayConfiguration {
+    /// Opens the store. No other process may have it open.
+    func openStore(
+        clock: any GatewayClock, logger: Logger, metrics: any MetricsFactory = NOOPMetricsHandler.instance
+    ) throws(StoreOpenError) -> SQLiteStore {
+        try SQLiteStore.open(path: store.path, personKeyFile: personKeyPath, clock: clock, logger: logger, metrics: metrics)
     }
-}
 
-extension HTTPSettings {
-    init(_ configuration: GatewayConfiguration) {
-        self.init()
-        (host, port) = (configuration.http.host, configuration.http.port)
-        trustedProxies = configuration.http.trustedProxies
-        maxConnections = configuration.http.maxConnections
-        maxConnectionsPerAddress = configuration.http.maxConnectionsPerAddress
-        requestTimeout = .seconds(configuration.http.requestTimeoutSeconds)
-        tls = configuration.http.tls.map { TLSFiles(certificatePath: $0.certificate, privateKeyPath: $0.privateKey) }
-        accessTokenLifetime = .seconds(configuration.auth.accessTokenMinutes * 60)
-        commandTimeout = .seconds(configuration.commands.timeoutSeconds)
-        adapterKinds = ShippedAdapters.kinds
-        tokenIssuer = configuration.gateway.name
-        publicURL = configuration.gateway.publicURL
+    /// Opens the store of a stopped gateway for `body`, and closes it.
+    func withStore<Result>(
+        clock: any GatewayClock, _ body: (SQLiteStore) async throws -> Result
+    ) async throws -> Result {
+        let store = try openStore(clock: clock, logger: .errorsOnly)
+        do {
+            let result = try await body(store)
+            try await store.close()
+            return result
+        } catch {
+            try? await store.close()
+            throw error
+        }
     }
 }

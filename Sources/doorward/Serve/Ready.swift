@@ -16,15 +16,13 @@ struct Ready: AsyncParsableCommand {
             Example: doorward ready --config /etc/doorward/doorward.yaml
             """)
 
-    @Option(
-        help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
-    var config: String?
+    @OptionGroup var file: ConfigurationOption
 
     /// The timeout: less than the usual timeout of a health check.
     private static let timeout = Duration.seconds(3)
 
     func run() async throws {
-        let address = try Self.address(GatewayConfiguration.load(file: config))
+        let address = try Self.address(file.load())
         switch try await ReadinessProbe.status(of: address, within: Self.timeout) {
         case 200: StandardStream.output.line("ready")
         case 503:
@@ -41,10 +39,10 @@ struct Ready: AsyncParsableCommand {
     ///
     /// - Throws: a failure if the gateway picks its port.
     static func address(_ configuration: GatewayConfiguration) throws(CommandFailure) -> String {
-        var settings = HTTPSettings(configuration)
+        var settings = configuration.http
         guard settings.port != 0 else {
             throw CommandFailure(
-                "\(configuration.origins.subject("http.port")) is 0, so the gateway picks its port at each start; set another one"
+                "\(configuration.subject("http.port")) is 0, so the gateway picks its port at each start; set another one"
             )
         }
         // A client cannot connect to the address that stands for all networks.
@@ -53,6 +51,6 @@ struct Ready: AsyncParsableCommand {
         case "::": settings.host = "::1"
         default: break
         }
-        return settings.ownAddress(port: settings.port)
+        return settings.ownAddress()
     }
 }

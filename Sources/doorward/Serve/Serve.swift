@@ -45,9 +45,6 @@ struct Serve: AsyncParsableCommand {
         completion: .list(["text", "json"]))
     var logFormat: String?
 
-    /// The time after which a stop aborts everything that still runs, so that the stop takes less than 15 s in all.
-    private static let maxStopTime = Duration.seconds(13)
-
     func run() async throws {
         // Catch signals before anything is created or written, so that an early stop is orderly too.
         let signals = await StopSignals(.sigterm, .sigint)
@@ -61,18 +58,10 @@ struct Serve: AsyncParsableCommand {
             StandardStream.output.line("listening on \(address)")
             notifier.ready()
         }
-        var group = ServiceGroupConfiguration(
-            // They are stopped in the opposite order, one after the other.
-            services: ([gateway, signals, notifier] as [any Service]).map {
-                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
-            }, logger: logger)
-        group.maximumGracefulShutdownDuration = Self.maxStopTime
         do {
-            try await ServiceGroup(configuration: group).run()
-        } catch let failure as CommandFailure {
-            throw failure
+            try await ServiceGroup.run([gateway, signals, notifier])
         } catch {
-            throw CommandFailure("the gateway ended: \(error)")
+            throw CommandFailure(of: error) ?? CommandFailure("the gateway ended: \(error)")
         }
     }
 
@@ -107,6 +96,18 @@ struct Serve: AsyncParsableCommand {
             return handler
         }
         LoggingSystem.bootstrap(makeHandler, metadataProvider: RequestLogging.metadataProvider)
+    }
+}
+
+extension ServiceGroup {
+    /// Runs services until one of them ends. They are stopped in the opposite order, one after the other.
+    static func run(_ services: [any Service]) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            logger: Logger(label: "doorward"))
+        // After this time a stop aborts everything that still runs, so that the stop takes less than 15 s in all.
+        configuration.maximumGracefulShutdownDuration = .seconds(13)
+        try await ServiceGroup(configuration: configuration).run()
     }
 }
 
@@ -253,35 +254,32 @@ struct StopSignals: Service {
     }
 }
 
-/// The options that select the database, for every command that opens it.
-struct StoreOptions: ParsableArguments {
+/// The option that names the configuration, for every command that reads it.
+struct ConfigurationOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The configuration, a YAML file.", valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var config: String?
+
+    /// Loads the configuration from the environment, the flags, and the file if there is one.
+    ///
+    /// - Parameter flags: the values of the flags, keyed by the path of the configuration key.
+    func load(flags: [String: String] = [:]) throws(ConfigurationError) -> GatewayConfiguration {
+        try ConfigurationSources(file: config, environment: ProcessInfo.processInfo.environment, flags: flags).load()
+    }
+}
+
+/// The options that select the database, for every command that opens it.
+struct StoreOptions: ParsableArguments {
+    @OptionGroup var file: ConfigurationOption
 
     @Option(help: ArgumentHelp("The database file. (default: doorward.db)", valueName: "file"), completion: .file())
     var storePath: String?
 
     /// Returns the configuration from the file, the environment and these options. `options`
     /// contains the values of further options, keyed by the path of the configuration key.
-    func configuration(_ options: [String: String?] = [:]) throws -> GatewayConfiguration {
+    func configuration(_ options: [String: String?] = [:]) throws(ConfigurationError) -> GatewayConfiguration {
         var flags = options.compactMapValues { $0 }
         flags["store.path"] = storePath
-        return try GatewayConfiguration.load(file: config, flags: flags)
-    }
-}
-
-extension GatewayConfiguration {
-    /// Loads the configuration from the environment, the flags, and the file if there is one.
-    ///
-    /// - Parameter flags: the values of the flags, keyed by the path of the configuration key.
-    static func load(file: String?, flags: [String: String] = [:]) throws(CommandFailure) -> GatewayConfiguration {
-        do {
-            return try ConfigurationSources(
-                file: file, environment: ProcessInfo.processInfo.environment, flags: flags
-            ).load()
-        } catch {
-            throw CommandFailure(error.description, code: error.isUsageError ? 2 : 1)
-        }
+        return try file.load(flags: flags)
     }
 }

@@ -23,7 +23,7 @@ struct SigningKeyFile: Sendable {
     /// The key that signs access tokens: a file in the database's folder unless the configuration contains another path.
     static func accessTokens(_ configuration: GatewayConfiguration) -> SigningKeyFile {
         SigningKeyFile(
-            path: configuration.auth.signingKeyFile ?? "\(configuration.store.path).signing-key", purpose: .accessTokens,
+            path: configuration.signingKeyFile ?? "\(configuration.store.path).signing-key", purpose: .accessTokens,
             noun: "the key that signs access tokens", setting: "auth.signingKeyFile",
             exposure:
                 "Whoever has read it can make access tokens, and this version cannot replace the key: docs/operating.md says "
@@ -44,28 +44,26 @@ struct SigningKeyFile: Sendable {
     /// - Throws: an error for a file that other users can read or that contains no key.
     func check() throws -> Bool { try present() != nil }
 
-    /// The public half of the key in the file; `nil` if there is no file.
-    func publicHalf() throws -> [UInt8]? { try present().map { Self.publicHalf(of: $0) } }
-
     /// Reads or creates the key, and writes its public half to the store if the store has none.
     func seed(knownTo storeGuard: StoreGuard, random: RandomSource = RandomSource()) async throws -> Secret<[UInt8]> {
         let known = try await storeGuard.credentials.publicKey(for: purpose)
-        try finishReplacement(known: known)
-        guard let seed = try present() else {
-            guard known == nil else {
-                throw CommandFailure(
-                    "\(path): \(noun) is missing, but the database was used with one; restore the file, "
-                        + "or name the place where it is as \(setting)")
-            }
-            let seed = Secret(random.bytes(32))
-            try writeDraft(seed)
-            try activateDraft()
-            try await note(seed, in: storeGuard)
-            return seed
+        // Complete or discard a replacement of the key that was interrupted: the store decides which key is in force.
+        if let known, let staged = read(draft) {
+            if Self.publicHalf(of: staged) == known { try await activateStaged() } else { unlink(draft) }
         }
-        let publicHalf = Self.publicHalf(of: seed)
+        let present = try present()
+        guard present != nil || known == nil else {
+            throw CommandFailure(
+                "\(path): \(noun) is missing, but the database was used with one; restore the file, "
+                    + "or name the place where it is as \(setting)")
+        }
+        let seed = present ?? Secret(random.bytes(32))
+        if present == nil {
+            try await stage(seed)
+            try await activateStaged()
+        }
         if known == nil { try await note(seed, in: storeGuard) }
-        guard known == nil || known == publicHalf else {
+        guard known == nil || known == Self.publicHalf(of: seed) else {
             throw CommandFailure(
                 "\(path): this is not the key that the database was used with; restore the file that belongs to it")
         }
@@ -78,23 +76,35 @@ struct SigningKeyFile: Sendable {
             StoreTransaction(credentials: [.noteKey(purpose, publicHalf: Self.publicHalf(of: seed))]))
     }
 
-    /// Completes or discards a replacement of the key that was interrupted: the store decides which key is in force.
-    private func finishReplacement(known: [UInt8]?) throws {
-        guard let known, let staged = try read(draft) else { return }
-        if Self.publicHalf(of: staged) == known { try activateDraft() } else { unlink(draft) }
-    }
-
     /// The key in the file; `nil` if there is no file.
-    func present() throws -> Secret<[UInt8]>? {
-        guard let mode = try fileMode() else { return nil }
-        guard mode & 0o077 == 0 else {
+    private func present() throws -> Secret<[UInt8]>? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let failure = SystemFailure.last
+            guard failure.code == ENOENT else {
+                throw CommandFailure("\(path): cannot check for \(noun): \(failure) (\(setting))")
+            }
+            return nil
+        }
+        guard status.st_mode & 0o077 == 0 else {
             throw CommandFailure(
                 "\(path): others than its owner can read this key; run `chmod 600 \(path)`. \(exposure)")
         }
-        guard let seed = try read(path) else {
+        guard let seed = read(path) else {
             throw CommandFailure("\(path): this file contains no key of Doorward; restore it from a copy")
         }
         return seed
+    }
+
+    /// The file's key, if it has signed checkpoints and the store knows other keys only: the store was rolled back to a time before
+    /// the rotation.
+    ///
+    /// - Parameter known: the keys that the store knows.
+    fileprivate func newerSeed(than known: [[UInt8]], _ journal: CheckpointJournal) throws -> Secret<[UInt8]>? {
+        guard !known.isEmpty, let seed = try present() else { return nil }
+        let publicHalf = Self.publicHalf(of: seed)
+        let isNewer = !known.contains(publicHalf) && journal.entries.contains { $0.isSigned(byOneOf: [publicHalf]) }
+        return isNewer ? seed : nil
     }
 
     private static func publicHalf(of seed: Secret<[UInt8]>) -> [UInt8] {
@@ -102,38 +112,27 @@ struct SigningKeyFile: Sendable {
         (try? NoteSigner(name: "doorward", seed: seed.reveal()))?.verifierKey.key ?? []
     }
 
-    /// Returns the file's mode; `nil` if there is no such file.
-    private func fileMode() throws -> mode_t? {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            let reason = errno
-            if reason == ENOENT { return nil }
-            throw CommandFailure(
-                "\(path): cannot check for \(noun): \(SystemFailure(reason)) "
-                    + "(\(setting))")
-        }
-        return status.st_mode
-    }
-
     /// Returns `nil` if the file contains no key.
-    private func read(_ name: String) throws -> Secret<[UInt8]>? {
+    private func read(_ name: String) -> Secret<[UInt8]>? {
         guard let text = try? String(contentsOfFile: name, encoding: .utf8),
             let data = Data(base64Encoded: text.filter { !$0.isNewline }), data.count == 32
         else { return nil }
         return Secret(Array(data))
     }
+}
 
-    // MARK: Writing
-
+extension SigningKeyFile: CheckpointKeyStorage {
     /// A key is written to this file and flushed, and then renamed. So the file of the key is never visible half written.
     private var draft: String { "\(path).new" }
 
-    private func writeDraft(_ seed: Secret<[UInt8]>) throws {
+    /// Writes the new key to `<path>.new`.
+    func stage(_ seed: Secret<[UInt8]>) async throws {
         let text = Data(seed.reveal()).base64EncodedString() + "\n"
         try writing { () throws(DurableFile.Failure) in try DurableFile.create(draft, Array(text.utf8)) }
     }
 
-    private func activateDraft() throws {
+    /// Renames `<path>.new`.
+    func activateStaged() async throws {
         try writing { () throws(DurableFile.Failure) in try DurableFile.rename(draft, to: path) }
     }
 
@@ -146,77 +145,37 @@ struct SigningKeyFile: Sendable {
     }
 }
 
-extension SigningKeyFile: CheckpointKeyStorage {
-    /// Writes the new key to `<path>.new`.
-    func stage(_ seed: Secret<[UInt8]>) async throws { try writeDraft(seed) }
-
-    /// Renames `<path>.new`.
-    func activateStaged() async throws { try activateDraft() }
-}
-
-/// The exit code of `serve` for a rolled-back log.
-let rollbackExitCode: Int32 = 4
-
 extension AuditSetup {
     /// Opens the audit key and the checkpoint file, or creates both at the first start: first the file, then the key, so that the
     /// file exists whenever the store knows the key.
     ///
-    /// - Throws: `CommandFailure`, with exit code 4 if the database is older than the key.
+    /// - Parameter acceptsRollback: whether a key of the file that the database does not know, and that has signed checkpoints, becomes
+    ///   the present one. The checkpoint file is not created then.
+    /// - Throws: `RollbackError` if the database is older than the key.
     static func open(
-        _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, random: RandomSource
+        _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, random: RandomSource, acceptsRollback: Bool = false
     ) async throws -> AuditSetup {
         let key = SigningKeyFile.checkpoints(configuration)
         let storage = CheckpointFile(path: configuration.checkpointPath)
-        do {
-            let known = try await storeGuard.credentials.publicKeys(for: key.purpose)
-            let content = try await storage.read()
-            if known.isEmpty, content == nil { try await storage.replace(by: []) }
-            if try key.isNewer(than: known, CheckpointJournal(parsing: content ?? [])) {
-                let mismatch = CheckpointMismatch(log: nil, problem: .unknownKey)
-                throw CommandFailure(
-                    RollbackError(mismatches: [mismatch], path: storage.path).description, code: rollbackExitCode)
+        let known = try await storeGuard.credentials.publicKeys(for: key.purpose)
+        let content = try await storage.read()
+        if known.isEmpty, content == nil, !acceptsRollback { try await storage.replace(by: []) }
+        if let newer = try key.newerSeed(than: known, CheckpointJournal(parsing: content ?? [])) {
+            guard acceptsRollback else {
+                throw RollbackError(mismatches: [CheckpointMismatch(log: nil, problem: .unknownKey)], path: storage.path)
             }
-        } catch let failure as CheckpointFile.Failure {
-            throw CommandFailure(failure.description)
+            try await key.note(newer, in: storeGuard)
         }
         let seed = try await key.seed(knownTo: storeGuard, random: random)
-        return try AuditSetup(configuration, key, seed, storage)
-    }
-
-    /// Like `open`, but makes a key of the file that the database does not know the present one, if checkpoints are signed with
-    /// it.
-    static func openForRecovery(
-        _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, random: RandomSource
-    ) async throws -> AuditSetup {
-        let key = SigningKeyFile.checkpoints(configuration)
-        let storage = CheckpointFile(path: configuration.checkpointPath)
-        let journal = CheckpointJournal(parsing: try await storage.read() ?? [])
-        let known = try await storeGuard.credentials.publicKeys(for: key.purpose)
-        if try key.isNewer(than: known, journal), let seed = try key.present() { try await key.note(seed, in: storeGuard) }
-        return try AuditSetup(configuration, key, try await key.seed(knownTo: storeGuard, random: random), storage)
-    }
-
-    private init(
-        _ configuration: GatewayConfiguration, _ key: SigningKeyFile, _ seed: Secret<[UInt8]>, _ storage: CheckpointFile
-    ) throws {
-        let witnesses = configuration.audit.witnesses
-        if witnesses.count > Self.maxWitnesses {
+        let settings = configuration.audit
+        guard settings.witnesses.count <= maxWitnesses else {
             throw CommandFailure(
-                "`audit.witnesses` has \(witnesses.count) public keys; at most \(Self.maxWitnesses) are supported")
+                "`audit.witnesses` has \(settings.witnesses.count) public keys; at most \(maxWitnesses) are supported")
         }
-        try self.init(
-            gatewayName: configuration.gateway.name, key: seed, keys: key, storage: storage,
-            maxRecords: configuration.audit.checkpointRecords, maxInterval: .seconds(configuration.audit.checkpointSeconds),
-            witnesses: witnesses)
-    }
-}
-
-extension SigningKeyFile {
-    /// Whether the file's key has signed checkpoints, and the store knows other keys only: the store was rolled back to a time
-    /// before the rotation.
-    fileprivate func isNewer(than known: [[UInt8]], _ journal: CheckpointJournal) throws -> Bool {
-        guard !known.isEmpty, let publicHalf = try publicHalf(), !known.contains(publicHalf) else { return false }
-        return journal.entries.contains { $0.isSigned(byOneOf: [publicHalf]) }
+        return try AuditSetup(
+            gatewayName: configuration.http.gatewayName, key: seed, keys: key, storage: storage,
+            maxRecords: settings.checkpointRecords, maxInterval: .seconds(settings.checkpointSeconds),
+            witnesses: settings.witnesses)
     }
 }
 

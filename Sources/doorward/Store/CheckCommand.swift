@@ -1,4 +1,5 @@
 import ArgumentParser
+import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardStore
@@ -56,10 +57,10 @@ struct CheckCommand: AsyncParsableCommand {
     private func configuration() throws -> GatewayConfiguration {
         do {
             return try store.configuration()
-        } catch let failure as CommandFailure {
-            guard let path = store.storePath, access(path, F_OK) != 0 else { throw failure }
+        } catch {
+            guard let path = store.storePath, access(path, F_OK) != 0 else { throw error }
             let missing = "\(path): there is nothing to check: \(SystemFailure.last)"
-            throw CommandFailure("\(failure.sentence)\n  \(missing)", code: failure.code)
+            throw CommandFailure("\(error)\n  \(missing)", code: error.isUsageError ? 2 : 1)
         }
     }
 
@@ -128,39 +129,34 @@ struct StoreFiles {
     private(set) var problems: [String] = []
     /// Sentences about files that do not exist. A backup has none of them.
     private(set) var missing: [String] = []
-    private var count = 0
-
     /// Whether none of the files exists, as is usual for a backup in a separate folder.
-    var areAllMissing: Bool { missing.count == count }
+    let areAllMissing: Bool
 
     /// Looks at all files, and changes none.
     init(of configuration: GatewayConfiguration) async {
-        for key in [SigningKeyFile.accessTokens(configuration), .checkpoints(configuration)] {
-            await look(at: key.path, key.noun, key.setting) { try key.check() }
+        let keys = [SigningKeyFile.accessTokens(configuration), .checkpoints(configuration)]
+        let (personKeys, checkpoints) = (configuration.personKeyPath, CheckpointFile(path: configuration.checkpointPath))
+        let files: [(path: String, noun: String, setting: String, exists: () async throws -> Bool)] =
+            keys.map { key in (key.path, key.noun, key.setting, key.check) } + [
+                (
+                    personKeys, "the file with the keys of personal data", "audit.personKeyFile",
+                    { try SQLiteStore.hasPersonKeys(at: personKeys) }
+                ),
+                (
+                    checkpoints.path, "the file with the signed checkpoints", "audit.checkpointFile",
+                    { try await checkpoints.read() != nil }
+                ),
+            ]
+        for file in files {
+            do {
+                guard try await !file.exists() else { continue }
+                missing.append(
+                    "\(file.path): \(file.noun) is missing; restore the newest copy of it, or name the place where it is as "
+                        + file.setting)
+            } catch {
+                problems.append(CommandFailure(of: error)?.sentence ?? "\(error)")
+            }
         }
-        let personKeys = configuration.personKeyPath
-        await look(at: personKeys, "the file with the keys of personal data", "audit.personKeyFile") {
-            try SQLiteStore.hasPersonKeys(at: personKeys)
-        }
-        let checkpoints = CheckpointFile(path: configuration.checkpointPath)
-        await look(at: checkpoints.path, "the file with the signed checkpoints", "audit.checkpointFile") {
-            try await checkpoints.read() != nil
-        }
-    }
-
-    /// - Parameters:
-    ///   - noun: the file in messages.
-    ///   - setting: the configuration key that names the file.
-    private mutating func look(
-        at path: String, _ noun: String, _ setting: String, exists: () async throws -> Bool
-    ) async {
-        count += 1
-        do {
-            guard try await !exists() else { return }
-            missing.append(
-                "\(path): \(noun) is missing; restore the newest copy of it, or name the place where it is as \(setting)")
-        } catch {
-            problems.append((error as? CommandFailure)?.sentence ?? "\(error)")
-        }
+        areAllMissing = missing.count == files.count
     }
 }

@@ -33,11 +33,10 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write, on the gateway's host.", valueName: "file"), completion: .file())
     var file: String
 
-    @OptionGroup var output: OutputOptions
-    @OptionGroup var gateway: ClientOptions
+    @OptionGroup var output: AnswerOptions
 
     func run() async throws {
-        let client = try gateway.client()
+        let client = try output.client()
         let target = Self.absolute(file, from: FileManager.default.currentDirectoryPath)
         let answer = try await Progress("Writing \(target)").during { try await client.backUp(to: target) }
         output.print(json: answer.json) { Self.lines(answer.content, $0) }
@@ -94,14 +93,18 @@ struct RecoverCommand: AsyncParsableCommand {
             throw CommandFailure("\(configuration.store.path): there is no database; restore one first")
         }
         let clock = SystemClock()
-        let opened = try Gateway.openStore(configuration, clock: clock, logger: .errorsOnly)
         let opening: [(log: String, generation: Int)]
         do {
-            opening = try await recover(configuration, StoreGuard(store: opened), clock)
-            try await opened.close()
+            opening = try await configuration.withStore(clock: clock) { store in
+                let (storeGuard, random) = (StoreGuard(store: store), RandomSource())
+                let setup = try await AuditSetup.open(configuration, storeGuard, random: random, acceptsRollback: true)
+                let checkpoints = Checkpoints(
+                    storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: .errorsOnly)
+                return try await checkpoints.acceptRollback().map { ("\($0.key)", $0.value) }.sorted { $0.log < $1.log }
+            }
         } catch {
-            try? await opened.close()
-            throw error as? CommandFailure ?? CommandFailure("the database could not be recovered: \(error)")
+            let isSentence = error is CommandFailure || error is StoreOpenError
+            throw isSentence ? error : CommandFailure("the database could not be recovered: \(error)")
         }
         let generations = opening.map { ["logId": JSONValue.string($0.log), "generation": .integer(Int64($0.generation))] }
         output.print(json: JSONOutput.document(["generations": generations])) { style in
@@ -110,15 +113,5 @@ struct RecoverCommand: AsyncParsableCommand {
                 : Table("LOG", "GENERATION", rows: opening.map { [Table.Cell($0.log), Table.Cell("\($0.generation)")] })
                     .lines(style)
         }
-    }
-
-    private func recover(
-        _ configuration: GatewayConfiguration, _ storeGuard: StoreGuard, _ clock: any GatewayClock
-    ) async throws -> [(log: String, generation: Int)] {
-        let random = RandomSource()
-        let setup = try await AuditSetup.openForRecovery(configuration, storeGuard, random: random)
-        let checkpoints = Checkpoints(
-            storeGuard: storeGuard, setup: setup, clock: clock, random: random, logger: .errorsOnly)
-        return try await checkpoints.acceptRollback().map { ("\($0.key)", $0.value) }.sorted { $0.log < $1.log }
     }
 }

@@ -13,7 +13,7 @@ struct Exit: Equatable {
 
     /// - Parameter arguments: the command line that caused the error, without the program's name.
     init(of error: any Error, arguments: [String] = []) {
-        if let failure = error as? CommandFailure ?? (error as? ClientError).map({ CommandFailure($0) }) {
+        if let failure = CommandFailure(of: error) {
             (message, code) = ("doorward: \(failure.sentence)", failure.code)
         } else {
             let text = DoorwardCommand.fullMessage(for: error)

@@ -95,9 +95,10 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write("a\r\n\nb c\nd", to: "lines")
         var lines: [String] = []
-        try LineFile(path: path).forEach { lines.append("\($1) \(String(decoding: $0, as: UTF8.self))") }
+        var file = try InputFile(path)
+        try file.forEachLine { lines.append("\($1) \(String(decoding: $0, as: UTF8.self))") }
         #expect(lines == ["1 a", "3 b c", "4 d"])
-        let failure = #expect(throws: CommandFailure.self) { try LineFile(path: path + "x").forEach { _, _ in } }
+        let failure = #expect(throws: CommandFailure.self) { try InputFile.bytes(path + "x") }
         #expect(failure?.sentence.hasSuffix("the file cannot be read") == true)
     }
 }

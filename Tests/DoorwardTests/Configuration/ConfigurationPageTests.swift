@@ -1,4 +1,5 @@
 import DoorwardAdapterKit
+import DoorwardHTTP
 import FoundationEssentials
 import Testing
 

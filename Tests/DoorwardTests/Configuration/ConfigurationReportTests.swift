@@ -22,7 +22,8 @@ import Testing
     }
 
     private func refusal(_ yaml: String) throws -> String {
-        try #require(throws: CommandFailure.self) { _ = try report(yaml) }.sentence
+        let error = try #require(throws: (any Error).self) { _ = try report(yaml) }
+        return try #require(CommandFailure(of: error)).sentence
     }
 
     private func openssl(_ arguments: String...) async throws {
@@ -129,8 +130,9 @@ import Testing
         let path = "\(folder.path)/none/doorward.db"
         var configuration = GatewayConfiguration()
         configuration.store.path = path
-        let failure = try #require(throws: CommandFailure.self) { _ = try ConfigurationReport(of: configuration, file: nil) }
-        #expect(failure.sentence.hasPrefix("\(path): the database could not be opened: its folder "))
+        let error = try #require(throws: (any Error).self) { _ = try ConfigurationReport(of: configuration, file: nil) }
+        #expect(
+            try #require(CommandFailure(of: error)).sentence.hasPrefix("\(path): the database could not be opened: its folder "))
     }
 
     @Test("the certificate and its key are checked: both are readable, valid and belong together")

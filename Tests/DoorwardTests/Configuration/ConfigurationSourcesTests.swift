@@ -1,6 +1,8 @@
 import AdapterMQTT
 import DoorwardAdapterKit
+import DoorwardControl
 import DoorwardDomain
+import DoorwardHTTP
 import DoorwardMQTT
 import Testing
 
@@ -54,7 +56,7 @@ import Testing
         #expect(configuration.http.host == "127.0.0.1")
         #expect(configuration.http.port == 8080)
         #expect(configuration.store.path == "doorward.db")
-        #expect(configuration.auth.passwordCost == 17)
+        #expect(configuration.limits.passwordCost == 17)
     }
 
     @Test("every key of a file is read")
@@ -62,14 +64,17 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write(Self.everything, to: "doorward.yaml")
         var expected = GatewayConfiguration()
-        expected.gateway = .init(name: "doors.example", publicURL: "https://doors.example")
-        expected.http = .init(
-            host: "0.0.0.0", port: 8443, trustedProxies: ["127.0.0.1", "10.0.0.0/8", "::1"], plainBehindProxy: true,
-            tls: .init(certificate: "chain.pem", privateKey: "key.pem"))
+        (expected.http.gatewayName, expected.http.publicURL) = ("doors.example", "https://doors.example")
+        (expected.http.host, expected.http.port) = ("0.0.0.0", 8443)
+        expected.http.trustedProxies = ["127.0.0.1", "10.0.0.0/8", "::1"]
+        expected.isPlainBehindProxy = true
+        expected.http.tls = .init(certificatePath: "chain.pem", privateKeyPath: "key.pem")
+        expected.http.accessTokenLifetime = .seconds(5 * 60)
+        expected.http.commandTimeout = .seconds(20)
         expected.store.path = "/var/lib/doorward/doorward.db"
-        expected.auth = .init(accessTokenMinutes: 5, refreshTokenDays: 7, signingKeyFile: "signing.key", passwordCost: 15)
-        expected.limits = .init(deniedPerMinute: 30, signInFailuresPerMinute: 10)
-        expected.commands.timeoutSeconds = 20
+        expected.signingKeyFile = "signing.key"
+        (expected.limits.refreshTokenLifetime, expected.limits.passwordCost) = (.seconds(7 * 86_400), 15)
+        (expected.limits.deniedPerMinute, expected.limits.signInFailuresPerMinute) = (30, 10)
         expected.audit = .init(
             keyFile: "audit.key", checkpointFile: "/mnt/log.checkpoints", checkpointRecords: 10, checkpointSeconds: 5,
             witnesses: [Self.witness])
@@ -205,8 +210,20 @@ import Testing
     @Test("any address is accepted behind a proxy or with TLS")
     func exposed() throws {
         let proxied = ["http.host": "0.0.0.0", "http.plainBehindProxy": "true"]
-        #expect(try ConfigurationSources(flags: proxied).load().http.plainBehindProxy)
+        #expect(try ConfigurationSources(flags: proxied).load().isPlainBehindProxy)
         let encrypted = ["http.host": "0.0.0.0", "http.tls.certificate": "a", "http.tls.privateKey": "b"]
-        #expect(try ConfigurationSources(flags: encrypted).load().http.tls == .init(certificate: "a", privateKey: "b"))
+        #expect(try ConfigurationSources(flags: encrypted).load().http.tls?.privateKeyPath == "b")
+    }
+}
+
+extension GatewayConfiguration: Equatable {
+    /// Compares the values of all settings, but not their origins.
+    public static func == (one: Self, other: Self) -> Bool { one.adapters == other.adapters && one.shown == other.shown }
+
+    /// All properties but the adapters and the origins, as text.
+    private var shown: String {
+        var copy = self
+        (copy.adapters, copy.origins) = (AdapterSettings([], [:]), [:])
+        return "\(copy)"
     }
 }

@@ -90,9 +90,10 @@ private struct BusFactory: AdapterFactory {
     @Test("an unreadable file in its section stops the start")
     func files() throws {
         let configured = try ConfiguredAdapters(load("bus:\n  port: x\n  certificate: /no/such\n"), adapters)
-        let failure = #expect(throws: CommandFailure.self) { try configured.check() }
+        let failure = #expect(throws: ConfigurationError.self) { try configured.check() }
         #expect(
-            failure?.sentence == "\(folder.path)/doorward.yaml, line 3: `bus.certificate`: the file `/no/such` cannot be read: "
+            failure?.description
+                == "\(folder.path)/doorward.yaml, line 3: `bus.certificate`: the file `/no/such` cannot be read: "
                 + "there is no such file or folder; create it, or correct the path")
     }
 

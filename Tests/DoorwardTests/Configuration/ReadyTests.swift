@@ -1,3 +1,4 @@
+import DoorwardHTTP
 import Testing
 
 @testable import doorward
@@ -13,7 +14,7 @@ import Testing
     func address(_ host: String, _ port: Int, _ hasTLS: Bool, _ expected: String) throws {
         var configuration = GatewayConfiguration()
         (configuration.http.host, configuration.http.port) = (host, port)
-        if hasTLS { configuration.http.tls = .init(certificate: "chain.pem", privateKey: "key.pem") }
+        if hasTLS { configuration.http.tls = .init(certificatePath: "chain.pem", privateKeyPath: "key.pem") }
         #expect(try Ready.address(configuration) == expected)
     }
 
