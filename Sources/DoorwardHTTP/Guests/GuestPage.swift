@@ -155,7 +155,7 @@ extension GuestPageView.Progress {
             case .dispatched: ("\(lock): sent", "The command was sent. The lock has not confirmed it yet.")
             case .confirmed: ("\(lock): \(command.operation.participle)", "Confirmed by the lock.")
             case .timedOut, .unknown: (lock, "No confirmation: check the door.")
-            case .denied, .failed: ("\(lock): not done", ErrorResponse(.commandEnded(command)) { $1.null() }.message)
+            case .denied, .failed: ("\(lock): not done", ErrorResponse(ending: command).message)
             }
         self.init(
             title: title, text: text, isRunning: !command.state.isEnd, isGood: command.state == .confirmed,
@@ -168,7 +168,7 @@ extension GuestPageView.Progress {
             if case .invalid = error {
                 ("Tap again", "This page was open for too long, or the button was not from this page. Tap the button again.")
             } else {
-                ("Nothing was sent", ErrorResponse(error) { $1.null() }.message)
+                ("Nothing was sent", ErrorResponse(error).message)
             }
         self.init(title: title, text: text, isRunning: false, isGood: false, isBad: true)
     }

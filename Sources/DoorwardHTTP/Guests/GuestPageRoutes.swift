@@ -65,10 +65,7 @@ enum GuestPageRoutes {
         } catch let error as GatewayError {
             if case .internalFailure = error { throw error }
             guard !request.metadata.wantsJSON else { throw error }
-            let control = request.control
-            let response = ErrorResponse(error) { command, writer in
-                ProjectedRenderer(holder.caller.principal, control: control).command(command, into: &writer)
-            }
+            let response = ErrorResponse(error)
             // The link may have ended meanwhile.
             guard let current = try await self.holder(request) else { return GuestPageView.gone(request.metadata) }
             return GuestPageView(current, request.text("token"), request.services, error: error).response(response.status)

@@ -75,7 +75,7 @@ enum LockCommandRoutes {
     /// command.
     static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ metadata: RequestMetadata) -> APIResponse {
         guard finished.command.state == .confirmed else {
-            return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(metadata)
+            return ErrorResponse(finished, problem: problem(of: finished, view), view).answer(metadata)
         }
         return .success { writer in
             writer.field("command") { view.command(finished.command, into: &$0) }
