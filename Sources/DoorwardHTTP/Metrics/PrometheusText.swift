@@ -12,35 +12,12 @@ struct PrometheusText {
         for (family, series) in metrics.content {
             text += "# HELP \(family.name) \(Self.escaped(family.help, quotes: false))\n"
             text += "# TYPE \(family.name) \(family.kind.word)\n"
-            for (labels, series) in series { write(series, of: family, labels) }
+            for (labels, series) in series { series.write(into: &self, of: family, labels) }
         }
     }
 
-    private mutating func write(
-        _ series: any MetricSeries, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]
-    ) {
-        switch series {
-        case let counter as CounterSeries: sample(family.name, labels, "\(counter.value)")
-        case let gauge as GaugeSeries: sample(family.name, labels, Self.number(gauge.value))
-        case let histogram as HistogramSeries: write(histogram, of: family, labels)
-        default: break
-        }
-    }
-
-    private mutating func write(
-        _ histogram: HistogramSeries, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]
-    ) {
-        let unit: Double = if case .durations = family.kind { 1e9 } else { 1 }
-        let counts = histogram.cumulativeCounts
-        let bounds = histogram.bounds.map { Self.number(Double($0) / unit) } + ["+Inf"]
-        for (bound, count) in zip(bounds, counts) {
-            sample("\(family.name)_bucket", labels + [.init(name: "le", value: bound)], "\(count)")
-        }
-        sample("\(family.name)_sum", labels, Self.number(Double(histogram.sum) / unit))
-        sample("\(family.name)_count", labels, "\(counts.last ?? 0)")
-    }
-
-    private mutating func sample(_ name: String, _ labels: [PrometheusMetrics.Label], _ value: String) {
+    /// Writes one value.
+    mutating func sample(_ name: String, _ labels: [PrometheusMetrics.Label], _ value: String) {
         text += name
         if !labels.isEmpty {
             text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value, quotes: true))\"" }.joined(separator: ",") + "}"
