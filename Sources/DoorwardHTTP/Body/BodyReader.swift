@@ -187,6 +187,9 @@ struct BodyReader: WordReader {
         }
     }
 
+    /// Reads an array of at most `maxItems` elements, which the caller reads.
+    ///
+    /// - Parameter schema: the form of the array.
     mutating func elements(_ key: String, as schema: @autoclosure () -> JSONSchema, maxItems: Int) -> [JSONValue]? {
         let elements: [JSONValue]? = optional(key, as: schema()) { if case .array(let value) = $0 { value } else { nil } }
         guard let elements else { return nil }

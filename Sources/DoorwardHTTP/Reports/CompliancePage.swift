@@ -1,6 +1,5 @@
 internal import DoorwardControl
 internal import DoorwardDomain
-internal import Mustache
 
 /// The document of a compliance report. The templates escape every value except the charts, which contain no text from outside.
 struct CompliancePage {

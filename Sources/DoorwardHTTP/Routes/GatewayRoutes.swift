@@ -52,12 +52,11 @@ extension RequestMetadata {
     /// header's value. Neither is a request with the `Host` of another machine: a browser sends one if an attacker's host name resolves to
     /// this machine.
     var isOfThisMachine: Bool {
-        let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
-        guard !peer.isTrustedProxy, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
-        guard let host = authority?.hostOfAuthority, host == "localhost" || IPAddress(host)?.isLoopback == true else {
-            return false
-        }
-        return peer.address?.isLoopback ?? false
+        guard !peer.isTrustedProxy, peer.address?.isLoopback == true,
+            [HTTPField.Name.forwardedFor, .forwarded, .realIP].allSatisfy({ headers[$0] == nil }),
+            let host = authority?.hostOfAuthority
+        else { return false }
+        return host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }
 

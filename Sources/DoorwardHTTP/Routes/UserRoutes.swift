@@ -96,11 +96,11 @@ enum UserRoutes {
 
     // MARK: - Private
 
-    private static func update(_ id: UserID, _ changes: UserChanges, _ request: AuthenticatedRequest) async throws -> APIResponse
-    {
-        return answer(
-            try await request.control.users.update(request.caller, id, changes, onlyIf: try request.condition { $0.tag(of: $1) }),
-            request)
+    private static func update(
+        _ id: UserID, _ changes: UserChanges, _ request: AuthenticatedRequest
+    ) async throws -> APIResponse {
+        let condition: Precondition<User>? = try request.condition { $0.tag(of: $1) }
+        return answer(try await request.control.users.update(request.caller, id, changes, onlyIf: condition), request)
     }
 
     private static func answer(_ user: User, _ request: AuthenticatedRequest) -> APIResponse {
