@@ -78,7 +78,11 @@ final class Services: Sendable {
 
 extension StringProtocol {
     /// The host of an authority (RFC 3986, section 3.2): in small letters, without the port and the brackets of an IPv6 address.
-    var hostOfAuthority: String {
-        (hasPrefix("[") ? dropFirst().prefix { $0 != "]" } : prefix { $0 != ":" }).lowercased()
+    /// `nil` if a bracket is not closed, or if anything but a port follows it.
+    var hostOfAuthority: String? {
+        guard hasPrefix("[") else { return prefix { $0 != ":" }.lowercased() }
+        let parts = dropFirst().split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].isEmpty || parts[1].hasPrefix(":") else { return nil }
+        return parts[0].lowercased()
     }
 }
