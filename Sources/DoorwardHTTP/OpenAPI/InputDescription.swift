@@ -216,30 +216,19 @@ extension StringSchema {
         case ("date-time", "validUntil"), ("date-time", "expiresAt"): "2027-01-16T11:00:00.000Z"
         case ("date-time", _): "2027-01-15T14:00:00.000Z"
         case ("date", _): "2026-12-25"
-        case (_, "validFrom"): "2027-01-15T14:00:00Z"
-        case (_, "validUntil"): "2027-01-16T11:00:00Z"
-        case (_, "from"): "09:00"
-        case (_, "until"): "17:00"
-        case (_, "timeZone"): "Europe/Zurich"
-        case (_, "email"), (_, "guestEmail"): "ada@example.org"
-        case (_, "firstName"): "Ada"
-        case (_, "lastName"): "Berg"
-        case (_, "password"), (_, "newPassword"): "lantern orbit maple winter"
-        case (_, "currentPassword"): "an older and longer passphrase"
-        case (_, "reason"): "A tenant lost the key."
-        case (_, "name"): "Flat 1"
-        case (_, "label"): "Weekend guests"
-        case (_, "adapter"): "simulator"
-        case (_, "defaultTimeZone"): "Europe/Zurich"
-        case (_, "street"): "Lindenweg 4"
-        case (_, "city"): "Bern"
-        case (_, "country"): "Switzerland"
-        case (_, "postalCode"): "3007"
-        case (_, "file"): "/var/backups/doorward.db"
-        case (_, "code"): "4711"
-        case (_, "note"):
-            "doorward.local/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u{2014} witness.example AAAAAAAA\n"
-        default: name.isEmpty ? "text" : name
+        default: Self.examples[name] ?? (name.isEmpty ? "text" : name)
         }
     }
+
+    /// The examples of texts, by their keys.
+    private static let examples = [
+        "validFrom": "2027-01-15T14:00:00Z", "validUntil": "2027-01-16T11:00:00Z", "from": "09:00", "until": "17:00",
+        "timeZone": "Europe/Zurich", "defaultTimeZone": "Europe/Zurich", "email": "ada@example.org",
+        "guestEmail": "ada@example.org", "firstName": "Ada", "lastName": "Berg", "password": "lantern orbit maple winter",
+        "newPassword": "lantern orbit maple winter", "currentPassword": "an older and longer passphrase",
+        "reason": "A tenant lost the key.", "name": "Flat 1", "label": "Weekend guests", "adapter": "simulator",
+        "street": "Lindenweg 4", "city": "Bern", "country": "Switzerland", "postalCode": "3007",
+        "file": "/var/backups/doorward.db", "code": "4711",
+        "note": "doorward.local/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u{2014} witness.example AAAAAAAA\n",
+    ]
 }
