@@ -112,7 +112,7 @@ struct StreamSender: Sendable {
         var writer = JSONWriter()
         for event in batch.events {
             writer.raw("id: ")
-            writer.rendered(try positions.id(of: event.position, scope: scope).utf8)
+            writer.rendered(try positions.text(of: event.position, scope: scope).utf8)
             writer.raw("\nevent: ")
             writer.rendered(event.content.word.utf8)
             writer.raw("\ndata: ")
