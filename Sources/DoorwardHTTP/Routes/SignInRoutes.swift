@@ -108,30 +108,20 @@ enum SignInRoutes {
         return .nothing.clearingCookies(of: request.metadata)
     }
 
-    /// The credential with which a person may set a password without the old one.
-    private enum ResetProof {
-        case link(Secret<String>)
-        case recoveryCode(Secret<String>, email: String)
-    }
-
     /// Sets a password with the token of a link, or with an email address and a recovery code.
     private static func resetPassword(_ request: AnonymousRequest) async throws -> APIResponse {
-        let (proof, password) = try request.readBody { body -> (ResetProof, Secret<String>) in
-            let proof: ResetProof =
-                if body.isChosen(by: "recoveryCode") {
-                    .recoveryCode(
-                        body.requiredSecret("recoveryCode"), email: body.requiredAccount("email"))
-                } else {
-                    .link(body.requiredSecret("token"))
-                }
-            return (proof, body.requiredNewPassword("newPassword"))
+        let (secret, email, password) = try request.readBody { body in
+            let isCode = body.isChosen(by: "recoveryCode")
+            return (
+                body.requiredSecret(isCode ? "recoveryCode" : "token"), isCode ? body.requiredAccount("email") : nil,
+                body.requiredNewPassword("newPassword")
+            )
         }
-        switch proof {
-        case .link(let token):
-            try await request.control.passwordResets.use(token, newPassword: password, origin: request.metadata.origin)
-        case .recoveryCode(let code, let email):
+        if let email {
             try await request.control.credentials.resetPassword(
-                email: account(email), recoveryCode: code, newPassword: password, origin: request.metadata.origin)
+                email: account(email), recoveryCode: secret, newPassword: password, origin: request.metadata.origin)
+        } else {
+            try await request.control.passwordResets.use(secret, newPassword: password, origin: request.metadata.origin)
         }
         return .nothing
     }
