@@ -46,6 +46,11 @@ extension [DocumentedAnswer] {
         [DocumentedAnswer(status: 200, summary: summary(fields.map(\.key)), data: .fields(fields))]
     }
 
+    /// Status 200, with these fields of `data`.
+    static func data<Object>(_ fields: [ResponseField<Object>]) -> Self {
+        [DocumentedAnswer(status: 200, summary: summary(fields.map(\.member.name)), data: fields.schema())]
+    }
+
     /// The sentence about a `data` with these fields.
     private static func summary(_ names: [String]) -> String {
         let quoted = names.map { "`\($0)`" }

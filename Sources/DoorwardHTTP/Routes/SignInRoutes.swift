@@ -25,7 +25,7 @@ enum SignInRoutes {
             takes: [.password, .link], resetPassword),
         .post(
             "/users/:id/password-reset", "Creates a link with which a user can set a new password.",
-            .issued(.fields(["reset": .fields(["url": .text, "token": .text, "expiresAt": .instant])])), offerReset),
+            .issued(reset.schema()), offerReset),
     ]
 
     /// The response that starts or continues a session.
@@ -130,15 +130,17 @@ enum SignInRoutes {
     private static func offerReset(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try request.readNothing()
         let offer = try await request.control.passwordResets.offer(request.caller, to: request.id("id"))
-        let base = request.services.publicURL
-        return .success(201) { writer in
-            writer.object("reset") { writer in
-                writer.field("url", offer.url(under: base).reveal())
-                writer.field("token", offer.token.reveal())
-                writer.field("expiresAt", offer.expiresAt)
-            }
-        }
+        return .success(reset, of: (offer, request.services.publicURL), status: 201)
     }
+
+    private static let reset: [ResponseField<(offer: PasswordReset.Offer, base: String)>] = [
+        .object(
+            "reset",
+            [
+                .init("url") { $0.offer.url(under: $0.base).reveal() }, .init("token") { $0.offer.token.reveal() },
+                .init("expiresAt", \.offer.expiresAt),
+            ])
+    ]
 
     /// The response that starts or continues a session. The console gets the refresh token in a cookie and not in the body.
     static func answer(_ signedIn: SignedIn, _ request: AnonymousRequest, status: Int = 200) async throws -> APIResponse {
@@ -180,11 +182,10 @@ enum DemoSignInRoutes {
 /// The caller's own sessions, password and recovery codes.
 enum CredentialRoutes {
     static let all: [Route] = [
-        .read(
-            "/users/me/sessions", "Lists the caller's sessions.",
-            .data([
-                "sessions": .array(.fields(["id": .id, "createdAt": .instant, "expiresAt": .instant, "isCurrent": .boolean]))
-            ]), listSessions),
+        .read("/users/me/sessions", "Lists the caller's sessions.", .data(sessions)) { request in
+            let sessions = try request.control.credentials.sessions(of: request.caller)
+            return .success(Self.sessions, of: sessions.map { ($0, $0.id == request.caller.sessionID) })
+        },
         .removal("/users/me/sessions/:id", "Ends one of the caller's sessions.") {
             try await $0.control.credentials.endSession($0.caller, $0.id("id"), isDryRun: $1)
         },
@@ -196,17 +197,14 @@ enum CredentialRoutes {
             .issued(.fields(["recoveryCodes": .array(.text)])), createRecoveryCodes),
     ]
 
-    private static func listSessions(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let sessions = try request.control.credentials.sessions(of: request.caller)
-        return .success { writer in
-            writer.objects("sessions", sessions) { writer, session in
-                writer.field("id", session.id)
-                writer.field("createdAt", session.createdAt)
-                writer.field("expiresAt", session.expiresAt)
-                writer.field("isCurrent", session.id == request.caller.sessionID)
-            }
-        }
-    }
+    private static let sessions: [ResponseField<[(session: Session, isCurrent: Bool)]>] = [
+        .objects(
+            "sessions", { $0 },
+            [
+                .init("id", \.session.id), .init("createdAt", \.session.createdAt), .init("expiresAt", \.session.expiresAt),
+                .init("isCurrent", \.isCurrent),
+            ])
+    ]
 
     private static func changePassword(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let (current, new) = try request.readBody {
