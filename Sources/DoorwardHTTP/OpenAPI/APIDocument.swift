@@ -162,19 +162,23 @@ struct APIDocument: Sendable {
     private static func details(of status: Int) -> JSONSchema {
         switch status {
         case 400:
-            .optionalFields([
-                "fields": .array(.fields(["field": .text, "problem": .text])),
-                "problem": .words(ReceiptProblem.allCases.map(\.rawValue)),
-            ])
+            .fields(
+                [:],
+                optional: [
+                    "fields": .array(.fields(["field": .text, "problem": .text])),
+                    "problem": .words(ReceiptProblem.allCases.map(\.rawValue)),
+                ])
         case 403:
-            .optionalFields([
-                "operation": LockOperation.schema, "deviceId": .id, "reason": DenialReason.schema, "rule": Rule.schema,
-                "opensAt": .instant, "closesAt": .instant, "missing": Denial.Missing.schema,
-                "command": .nullable(.reference("Command")), "module": .text, "name": .text, "limit": .count, "count": .count,
-            ])
-        case 429: .optionalFields(["limit": .count])
-        case 409: .optionalFields(["dependents": .map(.count)])
-        case 502, 503, 504: .optionalFields(["command": .nullable(.reference("Command"))])
+            .fields(
+                [:],
+                optional: [
+                    "operation": LockOperation.schema, "deviceId": .id, "reason": DenialReason.schema, "rule": Rule.schema,
+                    "opensAt": .instant, "closesAt": .instant, "missing": Denial.Missing.schema,
+                    "command": .nullable(.reference("Command")), "module": .text, "name": .text, "limit": .count, "count": .count,
+                ])
+        case 429: .fields([:], optional: ["limit": .count])
+        case 409: .fields([:], optional: ["dependents": .map(.count)])
+        case 502, 503, 504: .fields([:], optional: ["command": .nullable(.reference("Command"))])
         default: .object([])
         }
     }

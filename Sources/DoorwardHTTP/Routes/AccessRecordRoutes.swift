@@ -10,7 +10,7 @@ enum AccessRecordRoutes {
         .get("/access-records", "Lists access records.", page, list),
         .get(
             "/access-records/summary", "Counts access records by hour or day.",
-            .data(["buckets": .array(bucket, maxItems: WireLimits.summaryBuckets)]), summary),
+            .data(["buckets": .array(bucket.schema(), maxItems: WireLimits.summaryBuckets)]), summary),
         .get(
             "/access-records/export",
             "Exports access records as a file, of any size. A CSV file has a byte order mark; `separator` chooses between commas and "
@@ -30,7 +30,12 @@ enum AccessRecordRoutes {
         "accessRecords": .array(.reference("AccessRecord")), "nextCursor": .nullable(.text),
     ])
 
-    private static let bucket = JSONSchema.fields(["from": .instant, "until": .instant, "counts": .map(.count)])
+    private static let bucket: [ResponseField<(from: Timestamp, until: Timestamp, counts: [String: Int])>] = [
+        .init("from", \.from), .init("until", \.until),
+        .written("counts", .map(.count)) { bucket, writer in
+            writer.object { for (value, count) in bucket.counts.sorted(by: { $0.key < $1.key }) { $0.field(value, count) } }
+        },
+    ]
 
     private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try await answer(try query(request), request)
@@ -66,13 +71,7 @@ enum AccessRecordRoutes {
             try await request.control.history.summary(for: request.caller, filter: filter, limits: limits, by: grouping)
         }
         return .success { writer in
-            writer.objects("buckets", Array(buckets.enumerated())) { writer, bucket in
-                writer.field("from", limits[bucket.offset])
-                writer.field("until", limits[bucket.offset + 1])
-                writer.object("counts") { writer in
-                    for value in bucket.element.keys.sorted() { writer.field(value, bucket.element[value] ?? 0) }
-                }
-            }
+            writer.objects("buckets", buckets.indices) { bucket.write((limits[$1], limits[$1 + 1], buckets[$1]), into: &$0) }
         }
     }
 

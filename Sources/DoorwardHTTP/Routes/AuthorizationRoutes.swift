@@ -100,12 +100,9 @@ enum AbilityRoutes {
         DocumentedAnswer(status: 304, summary: "The rules are those of the `If-None-Match`.", data: nil, headers: ["ETag"]),
     ]
 
-    private static let rule = JSONSchema.object([
-        JSONSchema.Member("action", .array(.text)), JSONSchema.Member("subject", .array(.text)),
-        JSONSchema.Member("conditions", .map(.any), isRequired: false),
-        JSONSchema.Member("fields", .array(.text), isRequired: false),
-        JSONSchema.Member("inverted", .boolean, isRequired: false), JSONSchema.Member("reason", .text, isRequired: false),
-    ])
+    private static let rule = JSONSchema.fields(
+        ["action": .array(.text), "subject": .array(.text)],
+        optional: ["conditions": .map(.any), "fields": .array(.text), "inverted": .boolean, "reason": .text])
 
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
         let abilities = try request.control.authorization.abilities(of: request.caller)

@@ -15,10 +15,8 @@ enum DeviceRoutes {
         .put(
             "/devices/:id/settings",
             "Changes the settings of a lock: `autoRelockSeconds` by a command to the lock, `code` in the gateway.",
-            .tagged([
-                JSONSchema.Member("device", .reference("Device")),
-                JSONSchema.Member("command", .reference("Command"), isRequired: false),
-            ]), sendsCommand: true, changeSettings),
+            .tagged(.fields(["device": .reference("Device")], optional: ["command": .reference("Command")])), sendsCommand: true,
+            changeSettings),
         .removal("/devices/:id", "Detaches a lock.", isConditional: true) { request, isDryRun in
             try await request.control.attachedDevices.detach(
                 request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })

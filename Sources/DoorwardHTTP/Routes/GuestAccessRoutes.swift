@@ -13,9 +13,7 @@ enum GuestAccessRoutes {
         .put(
             "/guest-access/:id",
             "Changes a guest access. Its link ends if the creator of the link could not grant the changed access; `warning` says so.",
-            .tagged([
-                JSONSchema.Member("guestAccess", .reference("GuestAccess")), JSONSchema.Member("warning", .nullable(.text)),
-            ]), change),
+            .tagged(.fields(["guestAccess": .reference("GuestAccess"), "warning": .nullable(.text)])), change),
         .removal("/guest-access/:id", "Revokes a guest access.", isConditional: true) { request, isDryRun in
             try await request.control.guestAccesses.revoke(
                 request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })

@@ -30,12 +30,19 @@ enum SignInRoutes {
 
     /// The response that starts or continues a session.
     static func session(status: Int = 200) -> [DocumentedAnswer] {
-        let members = [
-            JSONSchema.Member("user", .reference("User")), JSONSchema.Member("token", .text),
-            JSONSchema.Member("expiresIn", .count), JSONSchema.Member("refreshToken", .text, isRequired: false),
-        ]
-        return [DocumentedAnswer(status: status, summary: "The session.", data: .object(members))]
+        [DocumentedAnswer(status: status, summary: "The session.", data: sessionFields.schema())]
     }
+
+    /// A session that was started or continued, as its response shows it.
+    private typealias ShownSession = (
+        signedIn: SignedIn, view: ProjectedRenderer, issued: (token: String, expiresIn: Int), usesCookie: Bool
+    )
+
+    private static let sessionFields: [ResponseField<ShownSession>] = [
+        .written("user", .reference("User")) { $0.view.user($0.signedIn.user, into: &$1) }, .init("token", \.issued.token),
+        .init("expiresIn", .count, \.issued.expiresIn),
+        .ifPresent("refreshToken") { $0.usesCookie ? nil : $0.signedIn.refreshToken.reveal() },
+    ]
 
     /// Makes a route on which passwords or tokens could be guessed: an address with too many failures is rejected before the body
     /// is read. A route that takes several kinds of secrets rejects it only if each of them is limited.
@@ -148,12 +155,7 @@ enum SignInRoutes {
         let issued = try await request.services.tokens.issue(for: signedIn.session, at: now)
         let view = ProjectedRenderer(.user(signedIn.user.id), control: request.control)
         let usesCookie = request.metadata.usesRefreshCookie
-        var answer = APIResponse.success(status) { writer in
-            writer.field("user") { view.user(signedIn.user, into: &$0) }
-            writer.field("token", issued.token)
-            writer.field("expiresIn", issued.expiresIn)
-            if !usesCookie { writer.field("refreshToken", signedIn.refreshToken.reveal()) }
-        }
+        var answer = APIResponse.success(sessionFields, of: (signedIn, view, issued, usesCookie), status: status)
         if usesCookie { answer.headers[values: .setCookie] = RefreshCookie.setting(signedIn, at: now) }
         return answer
     }

@@ -12,7 +12,10 @@ enum UserRoutes {
         .put("/users/me", "Changes the caller's own user.", .tagged("user", "User"), changeMe),
         .get("/users", "Lists users.", .page("users", "User"), list),
         .post(
-            "/users", "Creates a user, with a password or with an invitation to set one.", created, isRepeatable: true, create),
+            "/users", "Creates a user, with a password or with an invitation to set one.",
+            .created(.fields(["user": .reference("User")], optional: ["invitation": .reference("Invitation")])),
+            isRepeatable: true,
+            create),
         .read("/users/:id", "Reads a user.", .tagged("user", "User")) {
             answer(try $0.control.users.user($0.id("id"), for: $0.caller), $0)
         },
@@ -25,15 +28,6 @@ enum UserRoutes {
         .removal("/users/:id/personal-data", "Erases the personal data of a deleted user.") {
             try await $0.control.erasure.erase($0.caller, of: $0.id("id"), isDryRun: $1)
         },
-    ]
-
-    private static let created: [DocumentedAnswer] = [
-        DocumentedAnswer(
-            status: 201, summary: "Created.",
-            data: .object([
-                JSONSchema.Member("user", .reference("User")),
-                JSONSchema.Member("invitation", .reference("Invitation"), isRequired: false),
-            ]), headers: ["Location"])
     ]
 
     private static func changeMe(_ request: AuthenticatedRequest) async throws -> APIResponse {

@@ -10,10 +10,8 @@ enum StreamRequest {
     static let maxNames = 64
     /// The form of a name.
     static let nameRules = StringSchema(minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9._-]+$")
-    private static let bodySchema = JSONSchema.object([
-        JSONSchema.Member("type", .words(StreamType.allCases.map(\.rawValue))),
-        JSONSchema.Member("query", .text, isRequired: false),
-    ])
+    private static let bodySchema = JSONSchema.fields(
+        ["type": .words(StreamType.allCases.map(\.rawValue))], optional: ["query": .text])
 
     static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
