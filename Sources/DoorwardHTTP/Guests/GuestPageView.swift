@@ -1,25 +1,8 @@
-/// The content of a guest page, as its template reads it.
+/// The content of a guest page.
 struct GuestPageView {
-    /// The first heading and the title of the document.
-    var title: String
-    var guest: String?
-    var unit: String?
-    /// A sentence about the whole page.
-    var notice: String?
+    /// The values that the template reads.
+    var values: [String: Any]
     var progress: Progress?
-    var window: Window?
-    var devices: [Device] = []
-
-    struct Window {
-        let from: String
-        let until: String
-        let zone: String
-        /// The instants in RFC 3339, for `datetime`.
-        let fromInstant: String
-        let untilInstant: String
-        /// How often a lock can still be opened; `nil` if that is not limited.
-        let uses: String?
-    }
 
     struct Progress {
         let title: String
@@ -29,51 +12,23 @@ struct GuestPageView {
         let isBad: Bool
     }
 
-    struct Device {
-        let id: String
-        let name: String
-        /// `nil` if the guest may not see the state now.
-        let state: String?
-        /// Why none of the buttons can be used; `nil` if one of them can be, or if the reasons differ.
-        var sharedReason: String?
-        var buttons: [Button] = []
-
-        /// Moves the reason of the buttons to the device if all of them have the same one, so that it is shown once.
-        mutating func shareReason() {
-            guard buttons.count > 1, let shared = buttons[0].reason, buttons.allSatisfy({ $0.reason == shared }) else { return }
-            sharedReason = shared
-            for index in buttons.indices {
-                buttons[index].reason = nil
-                buttons[index].reasonID = id
-            }
-        }
-    }
-
-    struct Button {
-        let id: String
-        let label: String
-        let lock: String
-        let action: String
-        /// `nil` for a button that cannot be used.
-        var nonce: String?
-        /// Why it cannot be used; `nil` if it can be, or if the device has the reason.
-        var reason: String?
-        /// Identifies the element with the reason.
-        var reasonID: String
-
-        init(id: String, label: String, lock: String, action: String) {
-            (self.id, self.label, self.lock, self.action, reasonID) = (id, label, lock, action, id)
-        }
+    /// - Parameters:
+    ///   - title: the first heading and the title of the document.
+    ///   - notice: a sentence about the whole page; `nil` for none.
+    init(title: String, notice: String? = nil) {
+        values = ["title": title]
+        values["notice"] = notice
     }
 
     func response(_ status: Int) -> APIResponse {
-        GuestPageAssets.page.response(
-            status, [progress?.title, title].compactMap(\.self).joined(separator: " - "),
+        let isRunning = progress?.isRunning ?? false
+        var values = values
+        values["progress"] = progress
+        return GuestPageAssets.page.response(
+            status, [progress?.title, values["title"] as? String].compactMap(\.self).joined(separator: " - "),
             head: isRunning ? "\n<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>" : "",
-            Self.template.render(["page": self, "isRunning": isRunning]))
+            Self.template.render(["page": values, "isRunning": isRunning]))
     }
-
-    private var isRunning: Bool { progress?.isRunning ?? false }
 }
 
 extension GuestPageView {
