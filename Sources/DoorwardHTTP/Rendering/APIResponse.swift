@@ -51,9 +51,7 @@ struct APIResponse: Sendable {
             writer.field("status", "success")
             writer.field("data") { $0.object(data) }
         }
-        var answer = APIResponse(status: status, body: writer.bytes)
-        answer.headers[.location] = location
-        return answer
+        return APIResponse(status: status, body: writer.bytes).with(.location, location)
     }
 
     /// The response to the creation of an entity, with its location.

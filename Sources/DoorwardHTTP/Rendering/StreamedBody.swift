@@ -16,15 +16,6 @@ struct StreamedBody: Sendable {
     /// Passes each chunk to `send`, and waits for it.
     let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
-    /// - Parameter produce: passes each chunk to `send`, and waits for it.
-    init(_ produce: @escaping @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void) {
-        self.produce = produce
-    }
-
-    init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
-        produce = { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
-    }
-
     /// Makes the body that the server sends. One line is logged when the body ends, for any reason.
     func responseBody(to context: GatewayContext, log: StreamLog) -> ResponseBody {
         let (client, metadata) = (context.client, context.metadata)
@@ -72,6 +63,12 @@ struct StreamedBody: Sendable {
                 throw error
             }
         }
+    }
+}
+
+extension StreamedBody {
+    init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
+        self.init { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
     }
 }
 

@@ -95,8 +95,7 @@ enum AccessRecordRoutes {
             exportRequest.separator = separator
         }
         let type = format == .csv ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
-        var answer: APIResponse
-        let name: String
+        let (name, answer): (String, APIResponse)
         if request.metadata.method == .head {
             // No record leaves the gateway, so no export is recorded.
             name = try await request.control.exports.check(exportRequest, for: request.caller)
@@ -105,8 +104,7 @@ enum AccessRecordRoutes {
             let export = try await request.control.exports.begin(exportRequest, for: request.caller)
             (name, answer) = (export.name, .streamed(type, StreamedBody(export)))
         }
-        answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(format.rawValue)\""
-        return answer
+        return answer.with(.contentDisposition, "attachment; filename=\"\(name).\(format.rawValue)\"")
     }
 
     // MARK: - Pages

@@ -64,8 +64,8 @@ enum DeviceRoutes {
         body.rejectReadOnly("adapter")
         body.rejectReadOnly("portfolioId")
         var changes = DeviceChanges()
-        if body.names("name") { changes.name = body.requiredText("name") }
-        if body.names("address") { changes.address = body.requiredFreeObject("address") }
+        changes.name = body.change("name") { $0.text($1) }
+        changes.address = body.change("address") { $0.freeObject($1) }
         for text in DeviceText.allCases {
             changes.texts[text] = body.patch(text.rawValue) { $0.text($1, maxCharacters: text.maxCharacters) }
         }

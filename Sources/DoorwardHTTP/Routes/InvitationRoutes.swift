@@ -35,7 +35,7 @@ enum InvitationRoutes {
             (
                 body.requiredSecret("token"),
                 NewAccount(
-                    firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
+                    firstName: body.change("firstName") { $0.text($1) },
                     lastName: body.names("lastName") ? body.lastName("lastName") : nil,
                     password: body.names("password") ? body.requiredNewPassword("password") : nil)
             )

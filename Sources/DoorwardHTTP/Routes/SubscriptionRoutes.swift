@@ -39,7 +39,7 @@ enum SubscriptionRoutes {
     private static func changes(_ body: inout BodyReader) -> SubscriptionChanges {
         body.rejectReadOnly("usage")
         var changes = SubscriptionChanges()
-        if body.names("tier") { changes.tier = body.requiredText("tier", maxCharacters: tierCharacters) }
+        changes.tier = body.change("tier") { $0.text($1, maxCharacters: tierCharacters) }
         changes.modules =
             body.object("modules") { reader in
                 SubscriptionModule.available.reduce(into: [:]) { modules, module in

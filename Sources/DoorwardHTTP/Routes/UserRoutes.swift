@@ -105,7 +105,7 @@ enum UserRoutes {
     /// Reads both names, which are optional; the first one must not be blank.
     private static func names(_ body: inout BodyReader) -> UserChanges {
         UserChanges(
-            firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
+            firstName: body.change("firstName") { $0.text($1) },
             lastName: body.names("lastName") ? body.lastName("lastName") : nil)
     }
 }
