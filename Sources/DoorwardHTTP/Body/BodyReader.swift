@@ -161,11 +161,14 @@ struct BodyReader: WordReader {
             recorder?.add(key, InputRecorder.schema { _ = read(&$0) })
             return nil
         }
-        guard let members = object(key, as: .any) else { return nil }
+        return object(key, as: .any).map { nested($0, key, read) }
+    }
+
+    /// Reads the members of an object at `key` field by field.
+    func nested<Value>(_ members: [String: JSONValue], _ key: String, _ read: (inout BodyReader) -> Value) -> Value {
         var reader = BodyReader(members, path: name(of: key), errors: errors)
-        let value = read(&reader)
-        reader.finish()
-        return value
+        defer { reader.finish() }
+        return read(&reader)
     }
 
     /// Reads an array of objects, each field by field: `read` gets a separate `BodyReader` for the members of each.
@@ -180,10 +183,7 @@ struct BodyReader: WordReader {
                 reject("\(key)[\(index)]", .wrongType)
                 return nil
             }
-            var reader = BodyReader(members, path: "\(name(of: key))[\(index)]", errors: errors)
-            let value = read(&reader)
-            reader.finish()
-            return value
+            return nested(members, "\(key)[\(index)]", read)
         }
     }
 

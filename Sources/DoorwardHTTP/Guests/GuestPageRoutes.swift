@@ -49,10 +49,9 @@ enum GuestPageRoutes {
 
     // MARK: - POST
 
-    private static let operations: [String: LockOperation] = ["lock": .lock, "unlock": .unlock, "unlatch": .unlatch]
-
     private static func move(_ request: AnonymousRequest) async throws -> APIResponse {
-        guard let holder = try await holder(request), let operation = operations[request.text("operation")],
+        guard let holder = try await holder(request),
+            let operation = LockOperation.movements.first(where: { $0.rawValue.lowercased() == request.text("operation") }),
             let digest = holder.caller.linkDigest
         else { return GuestPageView.gone(request.metadata) }
         let deviceID = request.text("deviceId")

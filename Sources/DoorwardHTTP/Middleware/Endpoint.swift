@@ -42,8 +42,8 @@ struct Endpoint: Sendable {
         }
         let answer = await execute(route, request, metadata, context)
         if let stream = answer.stream, request.method != .head {
-            let log = StreamLog(log, answer.status, since: begun, metadata, context)
-            return answer.response(stream.responseBody(to: context, log: log))
+            let streamLog = StreamLog { log.end(answer.status, since: begun, metadata, context, streamed: $0) }
+            return answer.response(stream.responseBody(to: context, log: streamLog))
         }
         log.end(answer.status, since: begun, metadata, context)
         let response = answer.response()
@@ -80,7 +80,8 @@ struct Endpoint: Sendable {
                 return try services.responseMemory.admit(try await handler(readRequest(of: caller)), for: caller.principal)
             }
         } catch {
-            let response = error as? ErrorResponse ?? errorResponse(error as? GatewayError ?? .internalFailure("\(error)"), context)
+            let response =
+                error as? ErrorResponse ?? errorResponse(error as? GatewayError ?? .internalFailure("\(error)"), context)
             return route.errorPage(response, metadata) ?? response.answer(metadata)
         }
     }
@@ -107,12 +108,6 @@ struct Endpoint: Sendable {
             context.requestLogger.error("a request failed with an internal error", metadata: ["cause": "\(cause)"])
         }
         return ErrorResponse(error)
-    }
-}
-
-extension ErrorResponse {
-    func answer(_ metadata: RequestMetadata) -> APIResponse {
-        answer(requestID: metadata.requestID, asProblem: metadata.wantsProblem)
     }
 }
 

@@ -69,7 +69,7 @@ struct ErrorResponse: Error {
                 .hasDependents,
                 "It contains others, see details.dependents: remove them first, or repeat this with ?cascade=true.")
             details = { writer in
-                writer.object("dependents") { writer in for kind in counts.keys.sorted() { writer.field(kind, counts[kind]) } }
+                writer.field("dependents") { $0.object { for kind in counts.keys.sorted() { $0.field(kind, counts[kind]) } } }
             }
         case .conflict(let sentence): self.init(.conflict, sentence)
         case .preconditionFailed:
@@ -177,8 +177,9 @@ struct ErrorResponse: Error {
 
     // MARK: - Sending
 
-    /// - Parameter asProblem: whether to use the format of RFC 9457 instead of the envelope.
-    func answer(requestID: String, asProblem: Bool) -> APIResponse {
+    /// The response to a request: in the envelope, or in the format of RFC 9457 if its client asks for that.
+    func answer(_ metadata: RequestMetadata) -> APIResponse {
+        let asProblem = metadata.wantsProblem
         var writer = JSONWriter()
         writer.object { writer in
             if asProblem {
@@ -192,7 +193,7 @@ struct ErrorResponse: Error {
             writer.field("code", code)
             if !asProblem { writer.field("message", message) }
             writer.field("details") { $0.object(details) }
-            writer.field("requestId", requestID)
+            writer.field("requestId", metadata.requestID)
         }
         var answer = APIResponse(status: status, body: writer.bytes)
         answer.headers = headers

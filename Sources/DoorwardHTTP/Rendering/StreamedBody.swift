@@ -93,18 +93,12 @@ final class StreamLog: Sendable {
         }
     }
 
-    private let log: RequestLog
-    private let status: Int
-    private let begun: MonotonicInstant
-    private let metadata: RequestMetadata
-    private let context: GatewayContext
+    private let report: @Sendable ((bytes: Int, end: End)) -> Void
     private let bytes = Atomic(0)
     private let hasEnded = Atomic(false)
 
-    init(_ log: RequestLog, _ status: Int, since begun: MonotonicInstant, _ metadata: RequestMetadata, _ context: GatewayContext)
-    {
-        (self.log, self.status, self.begun, self.metadata, self.context) = (log, status, begun, metadata, context)
-    }
+    /// - Parameter report: called once, with the number of bytes that the connection accepted, and how the body ended.
+    init(_ report: @escaping @Sendable ((bytes: Int, end: End)) -> Void) { self.report = report }
 
     deinit { end(.cut) }
 
@@ -112,6 +106,6 @@ final class StreamLog: Sendable {
 
     func end(_ end: End) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        log.end(status, since: begun, metadata, context, streamed: (bytes.load(ordering: .relaxed), end))
+        report((bytes.load(ordering: .relaxed), end))
     }
 }

@@ -58,28 +58,22 @@ enum UserRoutes {
                 lastName: body.lastName("lastName"),
                 password: body.names("password") ? body.requiredNewPassword("password") : nil)
         }
-        guard new.password != nil else {
-            var issued: IssuedInvitation?
-            return try await request.create { repeatable in
-                let (user, invitation) = try await request.control.users.createInvited(
-                    request.caller, new, repeatable: repeatable)
-                issued = invitation
-                return user
-            } render: { user, view in
-                .success(201, location: "/api/v1/users/\(user.id)") { writer in
-                    writer.field("user") { view.user(user, into: &$0) }
-                    if let issued {
-                        writer.field("invitation") { view.invitation(issued, under: request.services.publicURL, into: &$0) }
-                    } else if let pending = request.control.users.invitation(of: user) {
-                        writer.field("invitation") { view.invitation(pending, into: &$0) }
-                    }
+        let users = request.control.users
+        var issued: IssuedInvitation?
+        return try await request.create { repeatable in
+            guard new.password == nil else { return try await users.create(request.caller, new, repeatable: repeatable) }
+            let (user, invitation) = try await users.createInvited(request.caller, new, repeatable: repeatable)
+            issued = invitation
+            return user
+        } render: { user, view in
+            .success(201, location: "/api/v1/users/\(user.id)") { writer in
+                writer.field("user") { view.user(user, into: &$0) }
+                if let issued {
+                    writer.field("invitation") { view.invitation(issued, under: request.services.publicURL, into: &$0) }
+                } else if new.password == nil, let pending = users.invitation(of: user) {
+                    writer.field("invitation") { view.invitation(pending, into: &$0) }
                 }
             }
-        }
-        return try await request.create { repeatable in
-            try await request.control.users.create(request.caller, new, repeatable: repeatable)
-        } render: { user, view in
-            .created("users/\(user.id)", "user") { view.user(user, into: &$0) }
         }
     }
 

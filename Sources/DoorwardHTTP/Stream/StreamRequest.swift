@@ -16,8 +16,7 @@ enum StreamRequest {
     static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || $0.properties.numericType != nil || "._-".unicodeScalars.contains($0))
+                $0.isASCII && (Character($0).isLetter || Character($0).isNumber || "._-".unicodeScalars.contains($0))
             }
     }
 
@@ -66,9 +65,7 @@ enum StreamRequest {
                 body.reject("\(key).\(text)", .wrongType)
                 return nil
             }
-            var reader = BodyReader(fields, path: "\(key).\(text)", errors: body.errors)
-            defer { reader.finish() }
-            return name(text, &reader, adapters: adapters)
+            return body.nested(fields, "\(key).\(text)") { name(text, &$0, adapters: adapters) }
         }
     }
 
