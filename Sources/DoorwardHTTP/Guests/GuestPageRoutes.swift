@@ -57,7 +57,7 @@ enum GuestPageRoutes {
         let deviceID = request.text("deviceId")
         let commandRequest = CommandRequest(
             caller: holder.caller, deviceID: DeviceID(deviceID), attemptedID: deviceID, operation: operation,
-            timeout: request.services.commandTimeout)
+            timeout: request.services.settings.commandTimeout)
         let button = GuestButton(linkDigest: digest, deviceID: deviceID, operation: operation)
         do {
             return try await send(commandRequest, button, holder, request)

@@ -43,15 +43,9 @@ struct InputDescription: Sendable {
 /// Notes the calls of a `BodyReader` or `QueryReader`. A body can have several forms, which at most one key distinguishes
 /// (`chooses`); the body is then read once for each form.
 final class InputRecorder {
-    private struct Entry {
-        let name: String
-        let schema: JSONSchema
-        var isNullable = true
-        var isRequired = false
-    }
-
-    private var entries: [Entry] = []
-    private var optional: Set<String> = []
+    private var entries: [(name: String, schema: JSONSchema)] = []
+    /// The names that `markOptional` and `markRequired` have noted.
+    private var (optional, required): (Set<String>, Set<String>) = ([], [])
     /// The form of the body that is being described, from 0.
     private let variant: Int
     /// The number of forms that the body can have.
@@ -68,27 +62,24 @@ final class InputRecorder {
     }
 
     var members: [JSONSchema.Member] {
-        entries.map { entry in
-            let isNullable = entry.isNullable && entry.schema != .null
+        entries.map { name, schema in
+            let isRequired = required.contains(name)
             return JSONSchema.Member(
-                entry.name, isNullable ? .nullable(entry.schema) : entry.schema, isRequired: entry.isRequired)
+                name, isRequired || schema == .null ? schema : .nullable(schema),
+                isRequired: isRequired && !optional.contains(name))
         }
     }
 
     /// Notes a value that is read. A key that is read several times has the form of the first time.
     func add(_ name: String, _ schema: JSONSchema) {
-        if !entries.contains(where: { $0.name == name }) { entries.append(Entry(name: name, schema: schema)) }
+        if !entries.contains(where: { $0.name == name }) { entries.append((name, schema)) }
     }
 
     /// Notes that the key can be left out, even if a value is then required.
     func markOptional(_ name: String) { optional.insert(name) }
 
     /// Notes that `null` is rejected, and an absent key too unless it was marked as optional.
-    func markRequired(_ name: String) {
-        guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
-        entries[index].isNullable = false
-        entries[index].isRequired = !optional.contains(name)
-    }
+    func markRequired(_ name: String) { required.insert(name) }
 
     /// Notes that the body has a form without `key` and one with it.
     func chooses(by key: String) -> Bool {

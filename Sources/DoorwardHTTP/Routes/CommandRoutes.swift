@@ -34,7 +34,7 @@ enum LockCommandRoutes {
     private static func move(_ request: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
         var commandRequest = CommandRequest(
             caller: request.caller, deviceID: DeviceID(request.text("id")), attemptedID: request.text("id"), operation: operation,
-            timeout: request.services.commandTimeout)
+            timeout: request.services.settings.commandTimeout)
         if request.hasInput {
             try request.readBody { body in
                 commandRequest.statedReason = body.text("reason", maxCharacters: WireLimits.reasonCharacters)

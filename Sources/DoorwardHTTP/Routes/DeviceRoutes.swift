@@ -86,7 +86,7 @@ enum DeviceRoutes {
             return changes
         }
         let (device, command) = try await request.control.attachedDevices.changeSettings(
-            request.caller, request.id("id"), changes, timeout: request.services.commandTimeout,
+            request.caller, request.id("id"), changes, timeout: request.services.settings.commandTimeout,
             onlyIf: try request.condition { $0.tag(of: $1) })
         let view = request.view
         if let command, command.command.state != .confirmed { return LockCommandRoutes.answer(command, view, request.metadata) }

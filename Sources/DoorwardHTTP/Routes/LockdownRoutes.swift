@@ -16,7 +16,7 @@ enum LockdownRoutes {
     private static func start(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let reason = try request.readBody { $0.text("reason", maxCharacters: WireLimits.reasonCharacters) }
         let started = try await request.control.lockdowns.start(
-            request.caller, on: request.id("id"), reason: reason, timeout: request.services.commandTimeout,
+            request.caller, on: request.id("id"), reason: reason, timeout: request.services.settings.commandTimeout,
             repeatable: try request.services.repeats.call(request))
         return answer(started.value, request.view, atOnce: resultsAtOnce).addingReplayHeader(for: started)
     }

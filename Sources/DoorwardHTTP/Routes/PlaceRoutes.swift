@@ -107,7 +107,7 @@ enum PlaceRoutes {
 
 /// The routes of one kind of place. A route below the path of a parent does the same as the route whose query or body contains
 /// the id of the parent.
-private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: Sendable {
+private struct Places<Entity: CreatedEntity, Parent, New: Sendable, Changes: Sendable>: Sendable {
     /// The name of the field of `data` that contains one place.
     let name: String
     /// The name in the path; also the name of the field of `data` that contains a list.
@@ -198,11 +198,3 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
         }
     }
 }
-
-private protocol Place: Sendable {
-    var id: EntityID<Self> { get }
-}
-
-extension Portfolio: Place {}
-extension Property: Place {}
-extension Unit: Place {}

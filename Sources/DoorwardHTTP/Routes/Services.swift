@@ -19,12 +19,8 @@ final class Services: Sendable {
     /// The document of the API.
     let document = ServedDocument()
     let simulator: (any SimulatorControl)?
-    /// The timeout of a command if the request specifies none.
-    let commandTimeout: Duration
     /// The values of a device's `adapter`.
     let adapterKinds: [String]
-    /// Verifies purchases; `nil` if none are accepted.
-    var purchaseVerifier: AppStoreVerifier? { settings.purchaseVerifier }
     /// The digest of the token that reads `/metrics`; `nil` for none.
     let metricsToken: SHA256Digest?
     let proxies: TrustedProxies
@@ -43,7 +39,7 @@ final class Services: Sendable {
     }
     /// The port that the server listens on; the configured one, which can be 0, before the server listens.
     let port: Atomic<Int>
-    private let settings: HTTPSettings
+    let settings: HTTPSettings
     let logger: Logger
     /// `nil` if nothing is measured.
     let metrics: MetricsPage?
@@ -59,7 +55,6 @@ final class Services: Sendable {
         (self.control, self.simulator, self.logger) = (control, simulator, logger)
         self.settings = settings
         port = Atomic(settings.port)
-        commandTimeout = settings.commandTimeout
         adapterKinds = settings.adapterKinds ?? control.adapters.kinds
         metricsToken = settings.metricsToken.map { SHA256.hash(data: Array($0.reveal().utf8)) }
         tokens = await AccessTokens(
