@@ -55,15 +55,13 @@ enum DiscoveredRoutes {
     static let all: [Route] = [
         .get(
             "/devices/discovered", "Lists the locks that adapters have found and that are not attached.",
-            .page("discoveredDevices", "DiscoveredDevice"), list)
-    ]
-
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
-        return try .page("discoveredDevices", request.control.discoveredLocks.list(for: request.caller, page)) {
-            $1.write(into: &$0)
+            .page("discoveredDevices", "DiscoveredDevice")
+        ) { request in
+            let page = try request.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
+            let devices = request.control.discoveredLocks.list(for: request.caller, page)
+            return try .page("discoveredDevices", devices) { $1.write(into: &$0) }
         }
-    }
+    ]
 }
 
 extension DiscoveredDevice: ResponseObject {

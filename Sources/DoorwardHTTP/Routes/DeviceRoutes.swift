@@ -9,8 +9,12 @@ enum DeviceRoutes {
         .get("/devices", "Lists locks.", .page("devices", "Device"), list),
         .post("/devices", "Attaches a lock.", .created("device", "Device"), isRepeatable: true, attach),
         .read("/devices/:id", "Reads a lock.", .tagged("device", "Device"), read),
-        .get(
-            "/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus"), status),
+        .get("/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus")) { request in
+            let refresh = try request.readQuery { $0.bool("refresh") ?? false }
+            let (device, status) = try request.control.attachedDevices.status(
+                of: request.id("id"), for: request.caller, refresh: refresh)
+            return .success { $0.field("status") { request.view.status(status, of: device, into: &$0) } }
+        },
         .put("/devices/:id", "Changes a lock, or moves it.", .tagged("device", "Device"), change),
         .put(
             "/devices/:id/settings",
@@ -21,8 +25,14 @@ enum DeviceRoutes {
             try await request.control.attachedDevices.detach(
                 request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })
         },
-        .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device"), listOfUnit),
-        .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device"), moveToUnit),
+        .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device")) { request in
+            let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+            return try answer(request.control.attachedDevices.list(of: request.id("id"), for: request.caller, page), request)
+        },
+        .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device")) { request in
+            let id: DeviceID = try request.readBody { $0.requiredID("deviceId") }
+            return answer(try await request.control.attachedDevices.move(request.caller, id, to: request.id("id")), request)
+        },
         .removal("/units/:id/devices/:deviceId", "Removes a lock from a unit.") {
             try await $0.control.attachedDevices.remove($0.caller, $0.id("deviceId"), from: $0.id("id"), isDryRun: $1)
         },
@@ -97,31 +107,12 @@ enum DeviceRoutes {
         return answer.tagged(view.tag(of: device))
     }
 
-    private static func moveToUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let id: DeviceID = try request.readBody { $0.requiredID("deviceId") }
-        let device = try await request.control.attachedDevices.move(request.caller, id, to: request.id("id"))
-        return answer(device, request)
-    }
-
-    private static func status(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let refresh = try request.readQuery { $0.bool("refresh") ?? false }
-        let (device, status) = try request.control.attachedDevices.status(
-            of: request.id("id"), for: request.caller, refresh: refresh)
-        return .success { $0.field("status") { request.view.status(status, of: device, into: &$0) } }
-    }
-
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let kinds = request.services.adapterKinds
         let (page, filter) = try request.readQuery { query in
             (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query, adapters: kinds))
         }
         return try answer(request.control.attachedDevices.list(for: request.caller, filter, page), request)
-    }
-
-    /// Lists the devices of a unit that the caller may see.
-    private static func listOfUnit(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try answer(try request.control.attachedDevices.list(of: request.id("id"), for: request.caller, page), request)
     }
 
     private static func answer(_ device: LockDevice, _ request: AuthenticatedRequest) -> APIResponse {

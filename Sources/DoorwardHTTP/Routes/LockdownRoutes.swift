@@ -10,7 +10,11 @@ enum LockdownRoutes {
         .post(
             "/properties/:id/lockdown", "Locks down a property: all its locks are locked, and unlocking is denied.",
             .data(fields), isRepeatable: true, start),
-        .delete("/properties/:id/lockdown", "Lifts the lockdown of a property.", .object("property", "Property"), lift),
+        .delete("/properties/:id/lockdown", "Lifts the lockdown of a property.", .object("property", "Property")) { request in
+            try request.readNothing()
+            let property = try await request.control.lockdowns.lift(request.caller, on: request.id("id"))
+            return .success { $0.field("property") { request.view.property(property, into: &$0) } }
+        },
     ]
 
     private static func start(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -69,10 +73,4 @@ enum LockdownRoutes {
             decision.write(into: &writer)
         },
     ]
-
-    private static func lift(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        try request.readNothing()
-        let property = try await request.control.lockdowns.lift(request.caller, on: request.id("id"))
-        return .success { $0.field("property") { request.view.property(property, into: &$0) } }
-    }
 }

@@ -191,12 +191,22 @@ enum CredentialRoutes {
         .removal("/users/me/sessions/:id", "Ends one of the caller's sessions.") {
             try await $0.control.credentials.endSession($0.caller, $0.id("id"), isDryRun: $1)
         },
-        .post(
-            "/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword
-        ),
+        .post("/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing) { request in
+            let (current, new) = try request.readBody {
+                ($0.requiredSecret("currentPassword"), $0.requiredNewPassword("newPassword"))
+            }
+            try await request.control.credentials.changePassword(request.caller, current: current, new: new)
+            return .nothing
+        },
+        // Ignores an idempotency key: the response contains secrets, and such responses are not stored.
         .post(
             "/users/me/recovery-codes", "Replaces the caller's recovery codes, with the current password as proof.",
-            .issued(.fields(["recoveryCodes": .array(.text)])), createRecoveryCodes),
+            .issued(.fields(["recoveryCodes": .array(.text)]))
+        ) { request in
+            let current = try request.readBody { $0.requiredSecret("currentPassword") }
+            let codes = try await request.control.credentials.createRecoveryCodes(request.caller, current: current)
+            return .success(201) { $0.field("recoveryCodes", codes.map { $0.reveal() }) }
+        },
     ]
 
     private static let sessions: [ResponseField<[(session: Session, isCurrent: Bool)]>] = [
@@ -207,19 +217,4 @@ enum CredentialRoutes {
                 .init("isCurrent", \.isCurrent),
             ])
     ]
-
-    private static func changePassword(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let (current, new) = try request.readBody {
-            ($0.requiredSecret("currentPassword"), $0.requiredNewPassword("newPassword"))
-        }
-        try await request.control.credentials.changePassword(request.caller, current: current, new: new)
-        return .nothing
-    }
-
-    /// Ignores an idempotency key: the response contains secrets, and such responses are not stored.
-    private static func createRecoveryCodes(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let current = try request.readBody { $0.requiredSecret("currentPassword") }
-        let codes = try await request.control.credentials.createRecoveryCodes(request.caller, current: current)
-        return .success(201) { $0.field("recoveryCodes", codes.map { $0.reveal() }) }
-    }
 }

@@ -10,7 +10,10 @@ enum UserRoutes {
             answer(try $0.control.users.user($0.caller.userID ?? .nonexistent, for: $0.caller), $0)
         },
         .put("/users/me", "Changes the caller's own user.", .tagged("user", "User"), changeMe),
-        .get("/users", "Lists users.", .page("users", "User"), list),
+        .get("/users", "Lists users.", .page("users", "User")) { request in
+            let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+            return try request.page("users", request.control.users.list(for: request.caller, page)) { $0.user($1, into: &$2) }
+        },
         .post(
             "/users", "Creates a user, with a password or with an invitation to set one.",
             .created(.fields(["user": .reference("User")], optional: ["invitation": .reference("Invitation")])),
@@ -77,11 +80,6 @@ enum UserRoutes {
         }
     }
 
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try request.page("users", try request.control.users.list(for: request.caller, page)) { $0.user($1, into: &$2) }
-    }
-
     // MARK: - Private
 
     private static func update(
@@ -107,7 +105,12 @@ enum UserRoutes {
 /// API keys: creating, listing and removing them.
 enum APIKeyRoutes {
     static let all: [Route] = [
-        .get("/api-keys", "Lists the caller's API keys.", .page("apiKeys", "APIKey"), list),
+        .get("/api-keys", "Lists the caller's API keys.", .page("apiKeys", "APIKey")) { request in
+            let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+            return try request.page("apiKeys", request.control.apiKeys.list(for: request.caller, page)) {
+                $0.apiKey($1, into: &$2)
+            }
+        },
         .post(
             "/api-keys", "Creates an API key, whose rights never exceed the caller's.",
             .issued(.fields(["apiKey": .reference("APIKey"), "secret": .text])), create),
@@ -135,10 +138,5 @@ enum APIKeyRoutes {
             writer.field("apiKey") { view.apiKey(issued.key, into: &$0) }
             writer.field("secret", issued.secret.reveal())
         }
-    }
-
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try request.page("apiKeys", request.control.apiKeys.list(for: request.caller, page)) { $0.apiKey($1, into: &$2) }
     }
 }
