@@ -164,20 +164,19 @@ enum SignInRoutes {
 /// The route with which the console exchanges a link of a demo for a session. It is not among the routes of the API: only the server
 /// of `doorward demo` has it.
 enum DemoSignInRoutes {
-    static func all(_ links: DemoSignInLinks) -> [Route] {
-        [.open(.post, "/demo/sign-in") { try await signIn($0, links) }]
-    }
-
     /// Signs in with the password of the demo, like any other sign-in: it is rate limited and recorded, and its session ends like any
     /// other.
-    private static func signIn(_ request: AnonymousRequest, _ links: DemoSignInLinks) async throws -> APIResponse {
-        let token = try request.readBody { $0.requiredSecret("token") }
-        // A request through a proxy or from another machine is answered as if there were no such route.
-        guard request.metadata.isOfThisMachine else { throw GatewayError.notFound }
-        guard let email = links.take(token) else { throw GatewayError.unauthenticated }
-        let signedIn = try await request.control.signIn.logIn(
-            email: email, password: links.password, origin: request.metadata.origin)
-        return try await SignInRoutes.answer(signedIn, request)
+    static func all(_ links: DemoSignInLinks) -> [Route] {
+        let route = Route.open(.post, "/demo/sign-in") { request in
+            let token = try request.readBody { $0.requiredSecret("token") }
+            // A request through a proxy or from another machine is answered as if there were no such route.
+            guard request.metadata.isOfThisMachine else { throw GatewayError.notFound }
+            guard let email = links.take(token) else { throw GatewayError.unauthenticated }
+            let signedIn = try await request.control.signIn.logIn(
+                email: email, password: links.password, origin: request.metadata.origin)
+            return try await SignInRoutes.answer(signedIn, request)
+        }
+        return [route]
     }
 }
 
