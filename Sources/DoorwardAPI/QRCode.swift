@@ -46,12 +46,12 @@ package struct QRCode: Equatable, Sendable {
             reserve(6, index, index.isMultiple(of: 2))
             reserve(index, 6, index.isMultiple(of: 2))
         }
-        for (x, y) in [(3, 3), (size - 4, 3), (3, size - 4)] { drawFinder(x, y) }
+        for (x, y) in [(3, 3), (size - 4, 3), (3, size - 4)] { drawRings(x, y, radius: 4, light: [2, 4]) }
         let centers = version.alignment
         for x in centers {
             for y in centers {
                 let isAtFinder = (x == 6 || x == size - 7) && (y == 6 || y == size - 7) && !(x == size - 7 && y == size - 7)
-                if !isAtFinder { drawAlignment(x, y) }
+                if !isAtFinder { drawRings(x, y, radius: 2, light: [1]) }
             }
         }
         // Reserves the modules; `drawFormat` sets them again for the chosen mask.
@@ -59,17 +59,11 @@ package struct QRCode: Equatable, Sendable {
         drawVersion(version)
     }
 
-    private mutating func drawFinder(_ centerX: Int, _ centerY: Int) {
-        for dy in -4...4 {
-            for dx in -4...4 {
-                let ring = max(abs(dx), abs(dy))
-                reserve(centerX + dx, centerY + dy, ring != 2 && ring != 4)
-            }
+    /// Draws a finder or alignment pattern: square rings around a module, of which those with the radii in `light` are light.
+    private mutating func drawRings(_ centerX: Int, _ centerY: Int, radius: Int, light: Set<Int>) {
+        for dy in -radius...radius {
+            for dx in -radius...radius { reserve(centerX + dx, centerY + dy, !light.contains(max(abs(dx), abs(dy)))) }
         }
-    }
-
-    private mutating func drawAlignment(_ centerX: Int, _ centerY: Int) {
-        for dy in -2...2 { for dx in -2...2 { reserve(centerX + dx, centerY + dy, max(abs(dx), abs(dy)) != 1) } }
     }
 
     /// Draws both copies of the format information: the level (M has the bits 00) and the mask, with a BCH code (section 7.9).

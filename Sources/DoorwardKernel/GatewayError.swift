@@ -42,8 +42,6 @@ package enum GatewayError: Error, Sendable {
     case streamLimitReached(Int)
     /// The device's queue is full, or has the maximum number of commands of this principal.
     case deviceBusy
-    /// A command ended with an outcome other than confirmed.
-    case commandEnded(Command)
     /// The gateway is stopping. Nothing was sent.
     case shuttingDown
     /// The store cannot write, or its queue is full. The request can be repeated later.

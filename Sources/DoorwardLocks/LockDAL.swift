@@ -110,9 +110,9 @@ package final class LockDAL: Sendable {
         _ request: CommandRequest, repeatable: IdempotentCall? = nil, onIntent: @Sendable (Command) -> Void = { _ in }
     ) async throws(GatewayError) -> Answered<FinishedCommand> {
         let started = services.clock.monotonicNow()
+        if !request.isLockdown { try await denials.admit(request.caller) }
         guard !services.storeGuard.hasStoppedCommands else { throw .shuttingDown }
         guard services.storeGuard.isAcceptingCommands else { throw .unavailable }
-        if !request.isLockdown { try await denials.admit(request.caller) }
         var decided = decide(request)
         if let denial = decided.decision.denial, !denial.hasReach {
             throw try await recorded(denial, of: request, decided)

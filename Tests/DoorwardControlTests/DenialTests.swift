@@ -95,6 +95,22 @@ import Testing
         #expect(again != nil)
     }
 
+    @Test("a principal over the denial limit is told so before anything about a gateway that accepts no commands")
+    func whileStopped() async throws {
+        let house = try await House(deniedPerMinute: 3)
+        // The fourth attempt writes the summary record.
+        for _ in 0..<4 { _ = await failure { _ = try await house.run(by: house.ids.stranger) } }
+        await house.control.stop()
+        guard case .rateLimited = await failure({ _ = try await house.run(by: house.ids.stranger) }) else {
+            Issue.record("the limit of denials was not asked first")
+            return
+        }
+        guard case .shuttingDown = await failure({ _ = try await house.run(by: house.ids.tenant) }) else {
+            Issue.record("a stopped gateway accepted a command")
+            return
+        }
+    }
+
     @Test("of denied commands at the same time, those over the limit are not recorded, and one summary is")
     func atTheSameTime() async throws {
         let house = try await House(deniedPerMinute: 3)

@@ -71,14 +71,14 @@ import Testing
     @Test("A cursor is decoded to the position that it was made from")
     func roundTrip() throws {
         for position in positions {
-            #expect(cursors.position(try cursors.cursor(after: position, scope: "a"), scope: "a") == position)
+            #expect(cursors.position(try cursors.text(of: position, scope: "a"), scope: "a") == position)
         }
     }
 
     @Test("A cursor with another text, scope or key is rejected")
     func others() throws {
         let position = RecordPosition(log: .gateway, seq: 1, at: Timestamp(milliseconds: 5))
-        let cursor = try cursors.cursor(after: position, scope: "a")
+        let cursor = try cursors.text(of: position, scope: "a")
         #expect(cursors.position(cursor, scope: "b") == nil)
         #expect(Cursors(key: SymmetricKey(size: .bits256), random: RandomSource()).position(cursor, scope: "a") == nil)
         for text in ["", "x", "====", cursor + "A", String(cursor.dropLast()), String(repeating: "A", count: 300)] {
@@ -88,7 +88,7 @@ import Testing
 
     @Test("A cursor with any character changed is rejected")
     func altered() throws {
-        let cursor = Array(try cursors.cursor(after: positions[4], scope: "a"))
+        let cursor = Array(try cursors.text(of: positions[4], scope: "a"))
         for index in cursor.indices {
             for character in "A_z9-" where character != cursor[index] {
                 var altered = cursor
@@ -100,12 +100,12 @@ import Testing
 
     @Test("A cursor does not reveal its position: all cursors have one length, are different, and do not contain the position")
     func sealed() throws {
-        let made = try positions.map { try cursors.cursor(after: $0, scope: "a") }
+        let made = try positions.map { try cursors.text(of: $0, scope: "a") }
         #expect(Set(made.map(\.utf8.count)) == [82])
-        #expect(try cursors.cursor(after: positions[0], scope: "a") != made[0])
+        #expect(try cursors.text(of: positions[0], scope: "a") != made[0])
         // Two cursors for the same position have hardly any bytes in common.
         let (one, other) = (
-            Base64URL.decode(made[0].utf8) ?? [], Base64URL.decode(try cursors.cursor(after: positions[0], scope: "a").utf8) ?? []
+            Base64URL.decode(made[0].utf8) ?? [], Base64URL.decode(try cursors.text(of: positions[0], scope: "a").utf8) ?? []
         )
         #expect(one.count == 61 && zip(one, other).count { $0 == $1 } < 20)
         for (cursor, position) in zip(made, positions) {
@@ -116,7 +116,7 @@ import Testing
 
     @Test("The nonce is drawn from the injected random source")
     func injected() throws {
-        func made(_ seed: UInt64) throws -> String { try Self.cursors(seed: seed).cursor(after: positions[0], scope: "a") }
+        func made(_ seed: UInt64) throws -> String { try Self.cursors(seed: seed).text(of: positions[0], scope: "a") }
         #expect(try made(1) == made(1) && made(1) != made(2))
     }
 

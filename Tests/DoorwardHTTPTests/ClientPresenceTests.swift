@@ -49,7 +49,7 @@ import Testing
         let told = Seen<[Int]>([])
         let first = disconnection.watch { told.change { $0.append(1) } }
         _ = disconnection.watch { told.change { $0.append(2) } }
-        first.end()
+        first()
         disconnection.signal()
         disconnection.signal()
         #expect(told.value == [2])

@@ -1,3 +1,4 @@
+import AdapterSimulator
 import DoorwardAdapterKit
 import DoorwardAudit
 import DoorwardControl
@@ -227,14 +228,14 @@ final class ScriptedSimulator: SimulatorControl {
     var eventNames: Set<String> { ["jam", "clear", "door_open", "keypad", "online"] }
 
     /// Its locks have an empty battery and a keypad with a code for Ada only, but no door contact.
-    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
+    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> String? {
         triggered.change { $0.append("\(event)\(slot.map { " \($0)" } ?? "") \(device)") }
         switch event {
-        case "door_open": return .lacksPart
-        case "keypad" where slot != "Ada": return .unknownSlot
-        case "online": return .batteryDead
-        case "clear": return .notAttached
-        default: return .done
+        case "door_open": return SimulatorEventError.unsupported.sentence
+        case "keypad" where slot != "Ada": return SimulatorEventError.unknownSlot.sentence
+        case "online": return SimulatorEventError.batteryDead.sentence
+        case "clear": return SimulatorEventError.notAttached.sentence
+        default: return nil
         }
     }
 }

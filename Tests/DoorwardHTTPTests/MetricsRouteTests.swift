@@ -156,7 +156,8 @@ import Testing
         for (authority, expected) in [
             ("127.0.0.1", true), ("127.0.0.1:8080", true), ("localhost", true), ("LocalHost:8080", true), ("[::1]:8080", true),
             ("[::1]", true), ("doors.example", false), ("localhost.doors.example:8080", false), ("192.0.2.1:8080", false),
-            ("[::2]:8080", false), ("127.0.0.1.doors.example", false), ("", false), (nil, false),
+            ("[::2]:8080", false), ("127.0.0.1.doors.example", false), ("", false), (nil, false), ("[::1].doors.example", false),
+            ("[::1].doors.example:8080", false), ("[::1]8080", false), ("[::1", false), ("[]", false),
         ] as [(String?, Bool)] {
             let head = HTTPRequest(method: .get, scheme: nil, authority: authority, path: "/metrics")
             let metadata = RequestMetadata(

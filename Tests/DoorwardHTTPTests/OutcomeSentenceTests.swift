@@ -12,7 +12,7 @@ import Testing
         let command = Command(
             id: CommandID(high: 1, low: 1), deviceID: DeviceID(high: 1, low: 2), operation: .unlock, state: .unknown,
             actor: .gateway, source: .api, rule: .superAdmin, sent: sent, requestedAt: now, deadline: now)
-        let answer = ErrorResponse(.commandEnded(command)) { _, _ in }
+        let answer = ErrorResponse(ending: command)
         #expect(answer.code == "outcome_unknown")
         #expect(answer.message.contains("check the door") == (sent != false))
         #expect(answer.message.contains("not sent") == (sent == false))

@@ -266,7 +266,7 @@ import Testing
             let position = StreamPosition(
                 generation: generator.next(), stream: generator.next(), number: generator.next(),
                 createdAt: MonotonicInstant(nanoseconds: Int64.random(in: 0...Int64.max, using: &generator)), records: records)
-            let id = try positions.id(of: position, scope: "a")
+            let id = try positions.text(of: position, scope: "a")
             lengths.insert(id.utf8.count)
             #expect(positions.position(id, scope: "a") == position)
             #expect(positions.position(id, scope: "b") == nil)

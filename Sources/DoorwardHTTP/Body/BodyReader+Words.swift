@@ -116,6 +116,9 @@ extension BodyReader {
         names(key) ? require(key, read(&self, key)) : nil
     }
 
+    /// Reads the change of a list: an absent key keeps the list, and `null` empties it.
+    mutating func list<Entity>(_ key: String) -> [EntityID<Entity>]? { names(key) ? ids(key) ?? [] : nil }
+
     /// Reads the change of an optional field: `null` clears the field, an absent key keeps its value.
     mutating func patch<Value>(_ key: String, _ read: (inout Self, String) -> Value?) -> Patch<Value> {
         guard names(key) else { return .unchanged }

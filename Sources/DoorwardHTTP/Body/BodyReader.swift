@@ -161,11 +161,14 @@ struct BodyReader: WordReader {
             recorder?.add(key, InputRecorder.schema { _ = read(&$0) })
             return nil
         }
-        guard let members = object(key, as: .any) else { return nil }
+        return object(key, as: .any).map { nested($0, key, read) }
+    }
+
+    /// Reads the members of an object at `key` field by field.
+    func nested<Value>(_ members: [String: JSONValue], _ key: String, _ read: (inout BodyReader) -> Value) -> Value {
         var reader = BodyReader(members, path: name(of: key), errors: errors)
-        let value = read(&reader)
-        reader.finish()
-        return value
+        defer { reader.finish() }
+        return read(&reader)
     }
 
     /// Reads an array of objects, each field by field: `read` gets a separate `BodyReader` for the members of each.
@@ -180,13 +183,13 @@ struct BodyReader: WordReader {
                 reject("\(key)[\(index)]", .wrongType)
                 return nil
             }
-            var reader = BodyReader(members, path: "\(name(of: key))[\(index)]", errors: errors)
-            let value = read(&reader)
-            reader.finish()
-            return value
+            return nested(members, "\(key)[\(index)]", read)
         }
     }
 
+    /// Reads an array of at most `maxItems` elements, which the caller reads.
+    ///
+    /// - Parameter schema: the form of the array.
     mutating func elements(_ key: String, as schema: @autoclosure () -> JSONSchema, maxItems: Int) -> [JSONValue]? {
         let elements: [JSONValue]? = optional(key, as: schema()) { if case .array(let value) = $0 { value } else { nil } }
         guard let elements else { return nil }

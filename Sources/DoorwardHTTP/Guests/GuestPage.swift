@@ -22,19 +22,21 @@ extension GuestPageView {
             caller: holder.caller, begin: access.window.validFrom, token: token, tenancy: tenancy, now: now, time: time,
             nonces: services.guestNonces)
         let running = command.flatMap { $0.state.isEnd ? nil : $0.deviceID }
-        self.init(title: property?.name ?? "Guest access")
-        guest = access.guestUserID.flatMap { tenancy.user($0) }?.firstName ?? access.label
-        unit = access.unitID.flatMap { tenancy.unit($0) }?.name
-        window = Window(
-            from: time.text(access.window.validFrom), until: time.text(access.window.validUntil), zone: time.zone,
-            fromInstant: access.window.validFrom.description, untilInstant: access.window.validUntil.description,
-            uses: tenancy.usesLeft(of: access).map { "\($0) left" })
-        if now.instant < access.window.validFrom {
-            notice = "The access begins on \(time.text(access.window.validFrom))."
-        }
-        let locks = access.deviceIDs.compactMap { tenancy.device($0) }
-        devices = locks.map { device in
-            buttons.view(
+        let begin = time.text(access.window.validFrom)
+        self.init(
+            title: property?.name ?? "Guest access",
+            notice: now.instant < access.window.validFrom ? "The access begins on \(begin)." : nil)
+        values["guest"] = access.guestUserID.flatMap { tenancy.user($0) }?.firstName ?? access.label
+        values["unit"] = access.unitID.flatMap { tenancy.unit($0) }?.name
+        // `uses` says how often a lock can still be opened, if that is limited.
+        var window = [
+            "from": begin, "until": time.text(access.window.validUntil), "zone": time.zone,
+            "fromInstant": access.window.validFrom.description, "untilInstant": access.window.validUntil.description,
+        ]
+        window["uses"] = tenancy.usesLeft(of: access).map { "\($0) left" }
+        values["window"] = window
+        values["devices"] = access.deviceIDs.compactMap { tenancy.device($0) }.map { device in
+            buttons.values(
                 of: device, access.operations, status: control.devices.status(of: device.id), isMoving: device.id == running)
         }
         if let command { progress = .init(command, lock: tenancy.device(command.deviceID)?.name) }
@@ -45,21 +47,19 @@ extension GuestPageView {
 
     /// The response to a link that gives no access, the same in every case.
     static func gone(_ metadata: RequestMetadata) -> APIResponse {
-        metadata.wantsJSON ? ErrorResponse.pathUnknown.answer(metadata) : goneView.response(404)
+        metadata.wantsJSON ? ErrorResponse.pathUnknown.answer(metadata) : gone.response(404)
     }
 
-    private static let goneView: GuestPageView = {
-        var view = GuestPageView(title: "This link does not work")
-        view.notice = "The link has ended, or the address is incomplete. Ask the person who sent it to you for a new one."
-        return view
-    }()
+    private static var gone: GuestPageView {
+        GuestPageView(
+            title: "This link does not work",
+            notice: "The link has ended, or the address is incomplete. Ask the person who sent it to you for a new one.")
+    }
 
     /// A page with the message of an error, for an error outside the page's own handlers; `nil` for a client that wants JSON.
     static func message(for error: ErrorResponse, _ metadata: RequestMetadata) -> APIResponse? {
         guard !metadata.wantsJSON else { return nil }
-        var view = GuestPageView(title: "This did not work")
-        view.notice = error.message
-        var response = view.response(error.status)
+        var response = GuestPageView(title: "This did not work", notice: error.message).response(error.status)
         for field in error.headers { response.headers[field.name] = field.value }
         return response
     }
@@ -80,27 +80,33 @@ private struct GuestButtons {
         (.unlock, "unlock", "Unlock"), (.unlatch, "unlatch", "Unlock and open"), (.lock, "lock", "Lock"),
     ]
 
-    func view(
+    /// The values of a device: a button has a nonce if it can be used, and a reason if it cannot. A reason that all buttons have is
+    /// the device's, so that it is shown once.
+    func values(
         of device: LockDevice, _ operations: [LockOperation], status: DeviceStatus, isMoving: Bool
-    ) -> GuestPageView.Device {
-        let canSee = decision(.viewStatus, on: device).isAllowed
-        var view = GuestPageView.Device(id: device.id.description, name: device.name, state: canSee ? status.sentence : nil)
-        for word in Self.words where operations.contains(word.operation) {
-            var button = GuestPageView.Button(
-                id: "\(word.path)-\(device.id)", label: word.label, lock: device.name,
-                action: "/g/\(token)/devices/\(device.id)/\(word.path)")
-            if isMoving {
-                button.reason = "Wait until the lock has answered."
-            } else if let denial = decision(word.operation, on: device).denial {
-                button.reason = sentence(denial)
-            } else if let digest = caller.linkDigest {
-                let pressed = GuestButton(linkDigest: digest, deviceID: device.id.description, operation: word.operation)
-                button.nonce = nonces.nonce(for: pressed, at: now.instant)
-            }
-            view.buttons.append(button)
+    ) -> [String: Any] {
+        let words = Self.words.filter { operations.contains($0.operation) }
+        let reasons = words.map { word in
+            isMoving ? "Wait until the lock has answered." : decision(word.operation, on: device).denial.map(sentence)
         }
-        view.shareReason()
-        return view
+        let shared = reasons.count > 1 && Set(reasons).count == 1 ? reasons[0] : nil
+        var values: [String: Any] = ["id": device.id.description, "name": device.name]
+        values["state"] = decision(.viewStatus, on: device).isAllowed ? status.sentence : nil
+        values["sharedReason"] = shared
+        values["buttons"] = zip(words, reasons).map { word, reason in
+            let id = "\(word.path)-\(device.id)"
+            var button = [
+                "id": id, "label": word.label, "lock": device.name, "action": "/g/\(token)/devices/\(device.id)/\(word.path)",
+                "reasonID": shared == nil ? id : device.id.description,
+            ]
+            if shared == nil { button["reason"] = reason }
+            if reason == nil, let digest = caller.linkDigest {
+                let pressed = GuestButton(linkDigest: digest, deviceID: device.id.description, operation: word.operation)
+                button["nonce"] = nonces.nonce(for: pressed, at: now.instant)
+            }
+            return button
+        }
+        return values
     }
 
     private func decision(_ operation: LockOperation, on device: LockDevice) -> Decision {
@@ -155,7 +161,7 @@ extension GuestPageView.Progress {
             case .dispatched: ("\(lock): sent", "The command was sent. The lock has not confirmed it yet.")
             case .confirmed: ("\(lock): \(command.operation.participle)", "Confirmed by the lock.")
             case .timedOut, .unknown: (lock, "No confirmation: check the door.")
-            case .denied, .failed: ("\(lock): not done", ErrorResponse(.commandEnded(command)) { $1.null() }.message)
+            case .denied, .failed: ("\(lock): not done", ErrorResponse(ending: command).message)
             }
         self.init(
             title: title, text: text, isRunning: !command.state.isEnd, isGood: command.state == .confirmed,
@@ -168,7 +174,7 @@ extension GuestPageView.Progress {
             if case .invalid = error {
                 ("Tap again", "This page was open for too long, or the button was not from this page. Tap the button again.")
             } else {
-                ("Nothing was sent", ErrorResponse(error) { $1.null() }.message)
+                ("Nothing was sent", ErrorResponse(error).message)
             }
         self.init(title: title, text: text, isRunning: false, isGood: false, isBad: true)
     }

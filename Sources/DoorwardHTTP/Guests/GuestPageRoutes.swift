@@ -49,26 +49,22 @@ enum GuestPageRoutes {
 
     // MARK: - POST
 
-    private static let operations: [String: LockOperation] = ["lock": .lock, "unlock": .unlock, "unlatch": .unlatch]
-
     private static func move(_ request: AnonymousRequest) async throws -> APIResponse {
-        guard let holder = try await holder(request), let operation = operations[request.text("operation")],
+        guard let holder = try await holder(request),
+            let operation = LockOperation.movements.first(where: { $0.rawValue.lowercased() == request.text("operation") }),
             let digest = holder.caller.linkDigest
         else { return GuestPageView.gone(request.metadata) }
         let deviceID = request.text("deviceId")
         let commandRequest = CommandRequest(
             caller: holder.caller, deviceID: DeviceID(deviceID), attemptedID: deviceID, operation: operation,
-            timeout: request.services.commandTimeout)
+            timeout: request.services.settings.commandTimeout)
         let button = GuestButton(linkDigest: digest, deviceID: deviceID, operation: operation)
         do {
             return try await send(commandRequest, button, holder, request)
         } catch let error as GatewayError {
             if case .internalFailure = error { throw error }
             guard !request.metadata.wantsJSON else { throw error }
-            let control = request.control
-            let response = ErrorResponse(error) { command, writer in
-                ProjectedRenderer(holder.caller.principal, control: control).command(command, into: &writer)
-            }
+            let response = ErrorResponse(error)
             // The link may have ended meanwhile.
             guard let current = try await self.holder(request) else { return GuestPageView.gone(request.metadata) }
             return GuestPageView(current, request.text("token"), request.services, error: error).response(response.status)

@@ -1,25 +1,8 @@
-/// The content of a guest page, as its template reads it.
+/// The content of a guest page.
 struct GuestPageView {
-    /// The first heading and the title of the document.
-    var title: String
-    var guest: String?
-    var unit: String?
-    /// A sentence about the whole page.
-    var notice: String?
+    /// The values that the template reads.
+    var values: [String: Any]
     var progress: Progress?
-    var window: Window?
-    var devices: [Device] = []
-
-    struct Window {
-        let from: String
-        let until: String
-        let zone: String
-        /// The instants in RFC 3339, for `datetime`.
-        let fromInstant: String
-        let untilInstant: String
-        /// How often a lock can still be opened; `nil` if that is not limited.
-        let uses: String?
-    }
 
     struct Progress {
         let title: String
@@ -29,51 +12,23 @@ struct GuestPageView {
         let isBad: Bool
     }
 
-    struct Device {
-        let id: String
-        let name: String
-        /// `nil` if the guest may not see the state now.
-        let state: String?
-        /// Why none of the buttons can be used; `nil` if one of them can be, or if the reasons differ.
-        var sharedReason: String?
-        var buttons: [Button] = []
-
-        /// Moves the reason of the buttons to the device if all of them have the same one, so that it is shown once.
-        mutating func shareReason() {
-            guard buttons.count > 1, let shared = buttons[0].reason, buttons.allSatisfy({ $0.reason == shared }) else { return }
-            sharedReason = shared
-            for index in buttons.indices {
-                buttons[index].reason = nil
-                buttons[index].reasonID = id
-            }
-        }
-    }
-
-    struct Button {
-        let id: String
-        let label: String
-        let lock: String
-        let action: String
-        /// `nil` for a button that cannot be used.
-        var nonce: String?
-        /// Why it cannot be used; `nil` if it can be, or if the device has the reason.
-        var reason: String?
-        /// Identifies the element with the reason.
-        var reasonID: String
-
-        init(id: String, label: String, lock: String, action: String) {
-            (self.id, self.label, self.lock, self.action, reasonID) = (id, label, lock, action, id)
-        }
+    /// - Parameters:
+    ///   - title: the first heading and the title of the document.
+    ///   - notice: a sentence about the whole page; `nil` for none.
+    init(title: String, notice: String? = nil) {
+        values = ["title": title]
+        values["notice"] = notice
     }
 
     func response(_ status: Int) -> APIResponse {
-        GuestPageAssets.page.response(
-            status, [progress?.title, title].compactMap(\.self).joined(separator: " - "),
+        let isRunning = progress?.isRunning ?? false
+        var values = values
+        values["progress"] = progress
+        return GuestPageAssets.page.response(
+            status, [progress?.title, values["title"] as? String].compactMap(\.self).joined(separator: " - "),
             head: isRunning ? "\n<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>" : "",
-            Self.template.render(["page": self, "isRunning": isRunning]))
+            Self.template.render(["page": values, "isRunning": isRunning]))
     }
-
-    private var isRunning: Bool { progress?.isRunning ?? false }
 }
 
 extension GuestPageView {
@@ -118,5 +73,99 @@ extension GuestPageView {
         <p class="zone">Times are local times of the property ({{zone}}).</p>
         {{/page.window}}
         </div>
+        """)
+}
+
+/// The frame of guest pages, and the files that it loads.
+enum GuestPageAssets {
+    static let page = HTMLPage(style: .file(style), script: .file(script), sendsForms: true)
+
+    static let style = PageFile("guest", "css", type: "text/css; charset=utf-8", PageStyle.guests)
+
+    /// Sends the forms and follows the progress without reloading the page. Every text comes from the page that the gateway
+    /// renders, which works in the same way without the script.
+    static let script = PageFile(
+        "guest", "js", type: "text/javascript; charset=utf-8",
+        """
+        const pollEvery = 700, refreshEvery = 60000;
+        const byId = (id) => document.getElementById(id);
+        let current = location.href, isBusy = false, timer = 0;
+
+        function say(title, text) {
+          const box = document.createElement('div');
+          box.className = 'progress';
+          const [first, second] = [document.createElement('p'), document.createElement('p')];
+          const strong = document.createElement('strong');
+          strong.textContent = title;
+          first.append(strong);
+          second.textContent = text;
+          box.append(first, second);
+          byId('progress').replaceChildren(box);
+        }
+
+        // Replaces the content, and keeps the focus on the same button or moves it to the progress.
+        function show(next, url) {
+          const [content, progress, title] = ['content', 'progress', 'title'].map((id) => next.getElementById(id));
+          if (!content || !progress || !title) return say('This did not work', 'Load the page again.');
+          const focused = document.activeElement && document.activeElement.id;
+          const hadFocus = document.activeElement && document.activeElement !== document.body;
+          current = url;
+          history.replaceState(null, '', url);
+          document.title = next.title;
+          if (byId('title').textContent !== title.textContent) byId('title').textContent = title.textContent;
+          // Announce only what is new.
+          if (byId('progress').textContent.trim() !== progress.textContent.trim()) {
+            byId('progress').replaceChildren(...progress.childNodes);
+          }
+          byId('content').replaceChildren(...content.childNodes);
+          const again = focused && byId(focused);
+          if (again && !again.disabled) again.focus();
+          else if (hadFocus) byId('progress').focus();
+          schedule(Boolean(document.querySelector('.running')));
+        }
+
+        function schedule(isRunning) {
+          clearTimeout(timer);
+          timer = setTimeout(refresh, isRunning ? pollEvery : refreshEvery);
+        }
+
+        async function load(url, options) {
+          const response = await fetch(url, {
+            credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer', headers: { Accept: 'text/html' }, ...options
+          });
+          const next = new DOMParser().parseFromString(await response.text(), 'text/html');
+          // An error of a button is shown on this page, whose URL can be loaded again.
+          show(next, response.redirected || !options ? response.url : current.split('?')[0]);
+        }
+
+        async function refresh() {
+          if (isBusy || document.visibilityState === 'hidden') return schedule(false);
+          try { await load(current); } catch { schedule(Boolean(document.querySelector('.running'))); }
+        }
+
+        document.addEventListener('submit', async (event) => {
+          event.preventDefault();
+          if (isBusy) return;
+          isBusy = true;
+          const form = event.target, button = form.querySelector('button');
+          button.setAttribute('aria-disabled', 'true');
+          say('Sending', button.textContent);
+          try {
+            await load(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+          } catch {
+            // The button keeps its nonce: tapping it again does not do it twice.
+            say('No connection', 'It is not known whether the command was sent. Check the door, or tap again.');
+            schedule(false);
+          } finally {
+            isBusy = false;
+            button.removeAttribute('aria-disabled');
+          }
+        });
+
+        document.addEventListener('visibilitychange', () => {
+          if (document.visibilityState === 'visible') refresh();
+        });
+        schedule(Boolean(document.querySelector('.running')));
+
         """)
 }

@@ -64,67 +64,61 @@ struct Pagination: ResponseObject {
     ]
 }
 
-/// Makes and reads the opaque cursors of access records. A cursor is valid for the caller and the filters that it was made for.
-///
-/// A cursor is encrypted: otherwise its position would reveal how many records the log has, which the caller may not learn. All
-/// cursors have the same length.
-struct Cursors: Sendable {
-    private let sealer: PositionSealer
-
-    /// Bytes of a position: `at`, `seq`, a byte that is set for the log of a portfolio, and the portfolio's id.
-    private static let placeBytes = 8 + 8 + 1 + 16
-
-    /// - Parameter random: the source of the nonces.
-    init(key: SymmetricKey, random: RandomSource) { sealer = PositionSealer(key: key, random: random) }
-
-    /// - Parameter scope: the caller, filters and order that the cursor is bound to.
-    /// - Throws: errors of the cipher. No position causes one.
-    func cursor(after position: RecordPosition, scope: String) throws -> String {
-        try sealer.seal(Self.bytes(of: position), scope: scope)
-    }
-
-    /// - Returns: `nil` for a text that `cursor` did not make for this scope.
-    func position(_ cursor: String, scope: String) -> RecordPosition? {
-        sealer.open(cursor, count: Self.placeBytes, scope: scope).map(Self.position)
-    }
-
-    private static func bytes(of position: RecordPosition) -> [UInt8] {
-        let portfolio: PortfolioID? = if case .portfolio(let id) = position.log { id } else { nil }
-        let words = [UInt64(bitPattern: position.at.milliseconds), position.seq, portfolio?.high ?? 0, portfolio?.low ?? 0]
-        let bytes = words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
-        return bytes[..<16] + [portfolio == nil ? 0 : 1] + bytes[16...]
-    }
-
-    private static func position(_ bytes: [UInt8]) -> RecordPosition {
-        func word(_ start: Int) -> UInt64 { bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
-        let log: LogID = bytes[16] == 0 ? .gateway : .portfolio(PortfolioID(high: word(17), low: word(25)))
-        return RecordPosition(log: log, seq: word(8), at: Timestamp(milliseconds: Int64(bitPattern: word(0))))
-    }
+/// A position that clients get as an opaque text.
+protocol SealedPosition {
+    /// The number of bytes of every position, so that all texts have the same length.
+    static var byteCount: Int { get }
+    var bytes: [UInt8] { get }
+    init(_ bytes: [UInt8])
 }
 
 /// Seals positions into opaque texts with AES-256-GCM. A text is valid for the scope that it was made for.
-struct PositionSealer: Sendable {
+///
+/// It is encrypted, because its numbers would reveal how many records the log has or how busy the gateway is, which the caller may
+/// not learn.
+struct PositionSealer<Position: SealedPosition>: Sendable {
     let key: SymmetricKey
     /// The source of the nonces.
     let random: RandomSource
 
+    /// - Parameter scope: what the text is bound to: the caller, and the filters and the order, or the names.
     /// - Throws: errors of the cipher. No position causes one.
-    func seal(_ position: [UInt8], scope: String) throws -> String {
+    func text(of position: Position, scope: String) throws -> String {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
-        let sealed = try AES.GCM.seal(position, using: key, nonce: nonce, authenticating: Array(scope.utf8))
+        let sealed = try AES.GCM.seal(position.bytes, using: key, nonce: nonce, authenticating: Array(scope.utf8))
         return Base64URL.encode(Array(sealed.nonce) + sealed.ciphertext + sealed.tag)
     }
 
-    /// - Parameter count: the number of bytes of the position.
-    /// - Returns: `nil` for a text that `seal` did not make for this scope.
-    func open(_ text: String, count: Int, scope: String) -> [UInt8]? {
+    /// - Returns: `nil` for a text that `text` did not make for this scope.
+    func position(_ text: String, scope: String) -> Position? {
         // With the nonce and the tag of AES-GCM.
-        let sealedBytes = 12 + count + 16
+        let sealedBytes = 12 + Position.byteCount + 16
         guard text.utf8.count <= 2 * sealedBytes, let bytes = Base64URL.decode(text.utf8), bytes.count == sealedBytes,
             // Several texts can decode to the same bytes; only the canonical one is accepted.
             Base64URL.encode(bytes) == text, let box = try? AES.GCM.SealedBox(combined: bytes),
             let opened = try? AES.GCM.open(box, using: key, authenticating: Array(scope.utf8))
         else { return nil }
-        return Array(opened)
+        return Position(Array(opened))
+    }
+}
+
+/// The cursors of access records.
+typealias Cursors = PositionSealer<RecordPosition>
+
+extension RecordPosition: SealedPosition {
+    /// `at`, `seq`, a byte that is set for the log of a portfolio, and the portfolio's id.
+    static let byteCount = 8 + 8 + 1 + 16
+
+    var bytes: [UInt8] {
+        let portfolio: PortfolioID? = if case .portfolio(let id) = log { id } else { nil }
+        let words = [UInt64(bitPattern: at.milliseconds), seq, portfolio?.high ?? 0, portfolio?.low ?? 0]
+        let bytes = words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+        return bytes[..<16] + [portfolio == nil ? 0 : 1] + bytes[16...]
+    }
+
+    init(_ bytes: [UInt8]) {
+        func word(_ start: Int) -> UInt64 { bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+        let log: LogID = bytes[16] == 0 ? .gateway : .portfolio(PortfolioID(high: word(17), low: word(25)))
+        self.init(log: log, seq: word(8), at: Timestamp(milliseconds: Int64(bitPattern: word(0))))
     }
 }

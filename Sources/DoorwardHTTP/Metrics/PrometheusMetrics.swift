@@ -88,6 +88,8 @@ package final class PrometheusMetrics: MetricsFactory {
 protocol MetricSeries: Sendable {
     /// Whether anything was recorded. A gauge exists only where it is set.
     var isUsed: Bool { get }
+    /// Writes the samples of the series of a metric with these labels.
+    func write(into text: inout PrometheusText, of family: MetricFamily, _ labels: [PrometheusMetrics.Label])
 }
 
 extension MetricFamily.Kind {
@@ -114,14 +116,17 @@ final class MetricCell: Sendable {
 final class CounterSeries: CounterHandler, MetricSeries {
     private let cell = MetricCell()
 
-    var value: Int64 { cell.current }
-    var isUsed: Bool { value > 0 }
+    var isUsed: Bool { cell.current > 0 }
 
     /// Ignores amounts that are not positive: a counter never decreases.
     func increment(by amount: Int64) { if amount > 0 { cell.add(amount) } }
 
     /// Does nothing: a counter is reset to 0 only when its process starts.
     func reset() {}
+
+    func write(into text: inout PrometheusText, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]) {
+        text.sample(family.name, labels, "\(cell.current)")
+    }
 }
 
 /// A series of a gauge: the last value that was set.
@@ -129,7 +134,6 @@ final class GaugeSeries: MeterHandler, MetricSeries {
     private let bits = Atomic<UInt64>(0)
 
     let isUsed = true
-    var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 
     func set(_ value: Int64) { set(Double(value)) }
     func set(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
@@ -143,6 +147,10 @@ final class GaugeSeries: MeterHandler, MetricSeries {
             if exchanged { return }
             before = found
         }
+    }
+
+    func write(into text: inout PrometheusText, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]) {
+        text.sample(family.name, labels, PrometheusText.number(Double(bitPattern: bits.load(ordering: .relaxed))))
     }
 }
 
@@ -184,6 +192,16 @@ final class HistogramSeries: TimerHandler, RecorderHandler, MetricSeries {
 
     var sum: Int64 { sumCell.current }
     var isUsed: Bool { cells.contains { $0.current > 0 } }
+
+    func write(into text: inout PrometheusText, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]) {
+        let unit: Double = if case .durations = family.kind { 1e9 } else { 1 }
+        let counts = cumulativeCounts
+        for (bound, count) in zip(bounds.map { PrometheusText.number(Double($0) / unit) } + ["+Inf"], counts) {
+            text.sample("\(family.name)_bucket", labels + [.init(name: "le", value: bound)], "\(count)")
+        }
+        text.sample("\(family.name)_sum", labels, PrometheusText.number(Double(sum) / unit))
+        text.sample("\(family.name)_count", labels, "\(counts.last ?? 0)")
+    }
 }
 
 /// The metric handles of one method of one route, created with the route so that a request only updates them. All routes of a method share

@@ -12,35 +12,12 @@ struct PrometheusText {
         for (family, series) in metrics.content {
             text += "# HELP \(family.name) \(Self.escaped(family.help, quotes: false))\n"
             text += "# TYPE \(family.name) \(family.kind.word)\n"
-            for (labels, series) in series { write(series, of: family, labels) }
+            for (labels, series) in series { series.write(into: &self, of: family, labels) }
         }
     }
 
-    private mutating func write(
-        _ series: any MetricSeries, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]
-    ) {
-        switch series {
-        case let counter as CounterSeries: sample(family.name, labels, "\(counter.value)")
-        case let gauge as GaugeSeries: sample(family.name, labels, Self.number(gauge.value))
-        case let histogram as HistogramSeries: write(histogram, of: family, labels)
-        default: break
-        }
-    }
-
-    private mutating func write(
-        _ histogram: HistogramSeries, of family: MetricFamily, _ labels: [PrometheusMetrics.Label]
-    ) {
-        let unit: Double = if case .durations = family.kind { 1e9 } else { 1 }
-        let counts = histogram.cumulativeCounts
-        let bounds = histogram.bounds.map { Self.number(Double($0) / unit) } + ["+Inf"]
-        for (bound, count) in zip(bounds, counts) {
-            sample("\(family.name)_bucket", labels + [.init(name: "le", value: bound)], "\(count)")
-        }
-        sample("\(family.name)_sum", labels, Self.number(Double(histogram.sum) / unit))
-        sample("\(family.name)_count", labels, "\(counts.last ?? 0)")
-    }
-
-    private mutating func sample(_ name: String, _ labels: [PrometheusMetrics.Label], _ value: String) {
+    /// Writes one value.
+    mutating func sample(_ name: String, _ labels: [PrometheusMetrics.Label], _ value: String) {
         text += name
         if !labels.isEmpty {
             text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value, quotes: true))\"" }.joined(separator: ",") + "}"
@@ -172,18 +149,15 @@ struct ProcessMetrics: Sendable {
 extension MetricFamily {
     /// Every metric of the gateway. A metric that is not listed here is not exported, so that the labels of each are reviewed.
     /// `docs/operating.md` lists the same metrics, which a test checks.
-    static let all: [MetricFamily] = http + commands + people + locks + store + process
-
-    private static let http = [
+    static let all: [MetricFamily] = [
+        // HTTP.
         MetricFamily(
             "doorward_http_requests_total", .counter, ["method", "route", "status"],
             help: "HTTP responses, by method, route pattern and status class."),
         MetricFamily(
             "doorward_http_request_duration_seconds", .durations(fast), ["method"],
             help: "Time from a request's head to its response, by method."),
-    ]
-
-    private static let commands = [
+        // Commands.
         MetricFamily(
             "doorward_decisions_total", .counter, ["decision", "reason"],
             help: "Decisions on command requests, by decision and, for denials, by reason."),
@@ -204,9 +178,7 @@ extension MetricFamily {
         MetricFamily(
             "doorward_clock_trusted", .gauge,
             help: "1 while the gateway trusts its clock, 0 while it denies guest accesses because it does not."),
-    ]
-
-    private static let people = [
+        // People.
         MetricFamily(
             "doorward_sign_ins_total", .counter, ["outcome"],
             help: "Attempts to sign in with a password: succeeded, failed, or rate limited before the password was checked."),
@@ -217,9 +189,7 @@ extension MetricFamily {
             help: "Live streams that were opened: new, resumed, or reset because a position could not be resumed completely."),
         MetricFamily(
             "doorward_streams_cut_total", .counter, help: "Live streams whose client was disconnected because it did not read."),
-    ]
-
-    private static let locks = [
+        // Locks.
         MetricFamily(
             "doorward_adapter_health", .gauge, ["adapter", "health"],
             help: "1 for the adapter's current health, 0 for the other values."),
@@ -230,9 +200,7 @@ extension MetricFamily {
         MetricFamily(
             "doorward_reports_dropped_total", .counter, ["cause"],
             help: "Reports without effect: of an unknown device, or events that could not be queued or written."),
-    ]
-
-    private static let store = [
+        // The store.
         MetricFamily(
             "doorward_store_flush_seconds", .durations(fast),
             help: "Time to write one batch of transactions and flush it to the disk."),
@@ -256,9 +224,7 @@ extension MetricFamily {
         MetricFamily(
             "doorward_backup_failures_total", .counter,
             help: "Failures of the daily backup, and of the deletion of old backups."),
-    ]
-
-    private static let process = [
+        // The process.
         MetricFamily("doorward_build_info", .gauge, ["version"], help: "1, with the version of the program."),
         MetricFamily("process_start_time_seconds", .gauge, help: "Start time of the process, in seconds since 1970."),
         MetricFamily("process_resident_memory_bytes", .gauge, help: "Resident memory of the process."),

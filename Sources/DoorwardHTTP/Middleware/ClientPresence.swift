@@ -18,7 +18,7 @@ struct ClientPresence: Sendable {
             let handler = try channel.pipeline.syncOperations.handler(type: DisconnectionHandler.self)
             return handler.disconnection.watch { task.cancel() }
         }.get()
-        defer { watch?.end() }
+        defer { watch?() }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -85,26 +85,18 @@ final class Disconnection: Sendable {
         var tickets: UInt64 = 0
     }
 
-    /// An action registered for the disconnection.
-    struct Watch: Sendable {
-        fileprivate let disconnection: Disconnection
-        fileprivate let ticket: UInt64
-
-        /// Unregisters the action.
-        func end() { disconnection.state.withLock { $0.actions[ticket] = nil } }
-    }
-
     private let state = Mutex(State())
 
     /// - Parameter action: called once, immediately if the client has already disconnected.
-    func watch(_ action: @escaping @Sendable () -> Void) -> Watch {
+    /// - Returns: unregisters the action.
+    func watch(_ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let (ticket, isLate) = state.withLock { state in
             state.tickets += 1
             if !state.isSignalled { state.actions[state.tickets] = action }
             return (state.tickets, state.isSignalled)
         }
         if isLate { action() }
-        return Watch(disconnection: self, ticket: ticket)
+        return { [self] in state.withLock { $0.actions[ticket] = nil } }
     }
 
     func signal() {

@@ -42,8 +42,8 @@ struct Endpoint: Sendable {
         }
         let answer = await execute(route, request, metadata, context)
         if let stream = answer.stream, request.method != .head {
-            let log = StreamLog(log, answer.status, since: begun, metadata, context)
-            return answer.response(stream.responseBody(to: context, log: log))
+            let streamLog = StreamLog { log.end(answer.status, since: begun, metadata, context, streamed: $0) }
+            return answer.response(stream.responseBody(to: context, log: streamLog))
         }
         log.end(answer.status, since: begun, metadata, context)
         let response = answer.response()
@@ -61,8 +61,8 @@ struct Endpoint: Sendable {
     private func answer(_ route: Route, _ request: Request, _ metadata: RequestMetadata, _ context: GatewayContext) async
         -> APIResponse
     {
-        var caller: Caller?
         do {
+            var caller: Caller?
             try route.precondition(metadata)
             if case .signedIn = route.handler { caller = try await signedIn(metadata, context) }
             try await route.limit(services.control, caller, metadata)
@@ -79,12 +79,10 @@ struct Endpoint: Sendable {
                 if route.method == .post { _ = try IdempotencyKeys.key(in: metadata) }
                 return try services.responseMemory.admit(try await handler(readRequest(of: caller)), for: caller.principal)
             }
-        } catch let refusal as BodyCollector.BodyError {
-            return route.errorPage(refusal.response, metadata) ?? refusal.response.answer(metadata)
-        } catch let error as GatewayError {
-            return errorAnswer(error, of: route, to: caller, metadata, context)
         } catch {
-            return errorAnswer(.internalFailure("\(error)"), of: route, to: caller, metadata, context)
+            let response =
+                error as? ErrorResponse ?? errorResponse(error as? GatewayError ?? .internalFailure("\(error)"), context)
+            return route.errorPage(response, metadata) ?? response.answer(metadata)
         }
     }
 
@@ -105,35 +103,19 @@ struct Endpoint: Sendable {
         services.connections.setSignedIn(context.connectionID, isSignedIn)
     }
 
-    private func errorAnswer(
-        _ error: GatewayError, of route: Route, to caller: Caller?, _ metadata: RequestMetadata, _ context: GatewayContext
-    ) -> APIResponse {
+    private func errorResponse(_ error: GatewayError, _ context: GatewayContext) -> ErrorResponse {
         if case .internalFailure(let cause) = error {
             context.requestLogger.error("a request failed with an internal error", metadata: ["cause": "\(cause)"])
         }
-        let control = services.control
-        let response = ErrorResponse(error) { command, writer in
-            guard let caller else { return writer.null() }
-            ProjectedRenderer(caller.principal, control: control).command(command, into: &writer)
-        }
-        return route.errorPage(response, metadata) ?? response.answer(metadata)
-    }
-}
-
-extension ErrorResponse {
-    func answer(_ metadata: RequestMetadata) -> APIResponse {
-        answer(requestID: metadata.requestID, asProblem: metadata.wantsProblem)
+        return ErrorResponse(error)
     }
 }
 
 /// Reads the body of a request, up to its limit, and parses it as one JSON object.
 enum BodyCollector {
-    /// The reason for which a body is rejected before it is parsed as JSON.
-    struct BodyError: Error { let response: ErrorResponse }
-
     /// The body of a request. An absent body is an empty object.
     ///
-    /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not a JSON object.
+    /// - Throws: `ErrorResponse` for a body that is rejected before it is parsed; `GatewayError.invalid` if it is not a JSON object.
     static func body(of request: Request) async throws -> [String: JSONValue] {
         guard let content = try await bytes(of: request, "application/json", orElse: .unsupportedMediaType) else { return [:] }
         return try object(content)
@@ -141,7 +123,7 @@ enum BodyCollector {
 
     /// The fields of a form. An absent body has none.
     ///
-    /// - Throws: `BodyError`, or `GatewayError.invalid` for a body that is not the encoding of a form.
+    /// - Throws: as `body`; `GatewayError.invalid` for a body that is not the encoding of a form.
     static func form(of request: Request) async throws -> [String: JSONValue] {
         guard let content = try await bytes(of: request, "application/x-www-form-urlencoded", orElse: .formExpected) else {
             return [:]
@@ -165,13 +147,13 @@ enum BodyCollector {
         let declared = headers[.contentLength].flatMap { Int($0) }
         // A request with neither Content-Length nor Transfer-Encoding has no body (RFC 9112, section 6.3).
         if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return nil }
-        if let declared, declared > WireLimits.bodyBytes { throw BodyError(response: .payloadTooLarge) }
+        if let declared, declared > WireLimits.bodyBytes { throw ErrorResponse.payloadTooLarge }
         let bytes = try await collect(request)
         // If the connection closes early, Hummingbird ends the body without an error. A body shorter than its Content-Length is
         // rejected here.
         if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue) }
         guard !bytes.isEmpty else { return nil }
-        guard isUTF8(headers[.contentType], mediaType) else { throw BodyError(response: error) }
+        guard isUTF8(headers[.contentType], mediaType) else { throw error }
         return bytes
     }
 
@@ -180,7 +162,7 @@ enum BodyCollector {
             let buffer = try await request.body.collect(upTo: WireLimits.bodyBytes)
             return Array(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw BodyError(response: .payloadTooLarge)
+            throw ErrorResponse.payloadTooLarge
         } catch {
             // The connection ended, or the framing broke, before the body was complete.
             throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue)

@@ -29,7 +29,7 @@ struct GatewayResponder: HTTPResponder {
     private func counted(_ request: Request, _ context: GatewayContext, _ metadata: RequestMetadata) async -> Response {
         guard metadata.peer.isTrustedProxy else { return await answered(request, context, metadata) }
         guard let slot = ForwardedRequestSlot(ClientNetwork(metadata.origin.clientAddress), in: services.connections) else {
-            return ErrorResponse(.rateLimited(retryAfterSeconds: 1)) { $1.null() }.answer(metadata).response()
+            return ErrorResponse(.rateLimited(retryAfterSeconds: 1)).answer(metadata).response()
         }
         var context = context
         context.slot = slot

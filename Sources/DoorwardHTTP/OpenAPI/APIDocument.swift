@@ -49,27 +49,23 @@ struct APIDocument: Sendable {
                 Parameter(
                     name: $0.name, place: .query, schema: $0.schema, summary: Self.sentences[$0.name], isRequired: $0.isRequired)
             }
+            func addHeader(_ name: String, _ rules: StringSchema, _ summary: String) {
+                parameters.append(Parameter(name: name, place: .header, schema: .string(rules), summary: summary))
+            }
             if needsSignIn, method == .post {
-                parameters.append(
-                    Parameter(
-                        name: "Idempotency-Key", place: .header,
-                        schema: .string(StringSchema(minLength: 1, maxLength: 255, pattern: "^[!-~]+$")),
-                        summary: description.isRepeatable
-                            ? "A repeated request with the same key has no further effect, and gets the first response."
-                            : "Only its form is checked: a repeated request is carried out again."))
+                addHeader(
+                    "Idempotency-Key", StringSchema(minLength: 1, maxLength: 255, pattern: "^[!-~]+$"),
+                    description.isRepeatable
+                        ? "A repeated request with the same key has no further effect, and gets the first response."
+                        : "Only its form is checked: a repeated request is carried out again.")
             }
             if description.isConditional {
-                parameters.append(
-                    Parameter(
-                        name: "If-Match", place: .header,
-                        schema: .string(StringSchema(minLength: 1, pattern: Self.tags)),
-                        summary: "The `ETag` of the version to change; 412 if the object has changed since."))
+                addHeader(
+                    "If-Match", StringSchema(minLength: 1, pattern: Self.tags),
+                    "The `ETag` of the version to change; 412 if the object has changed since.")
             }
             if description.answers.contains(where: { $0.status == 202 }) {
-                parameters.append(
-                    Parameter(
-                        name: "Prefer", place: .header, schema: .text,
-                        summary: "With `respond-async`, the response does not wait for the lock."))
+                addHeader("Prefer", StringSchema(), "With `respond-async`, the response does not wait for the lock.")
             }
             return parameters
         }
@@ -162,19 +158,23 @@ struct APIDocument: Sendable {
     private static func details(of status: Int) -> JSONSchema {
         switch status {
         case 400:
-            .optionalFields([
-                "fields": .array(.fields(["field": .text, "problem": .text])),
-                "problem": .words(ReceiptProblem.allCases.map(\.rawValue)),
-            ])
+            .fields(
+                [:],
+                optional: [
+                    "fields": .array(.fields(["field": .text, "problem": .text])),
+                    "problem": .words(ReceiptProblem.allCases.map(\.rawValue)),
+                ])
         case 403:
-            .optionalFields([
-                "operation": LockOperation.schema, "deviceId": .id, "reason": DenialReason.schema, "rule": Rule.schema,
-                "opensAt": .instant, "closesAt": .instant, "missing": Denial.Missing.schema,
-                "command": .nullable(.reference("Command")), "module": .text, "name": .text, "limit": .count, "count": .count,
-            ])
-        case 429: .optionalFields(["limit": .count])
-        case 409: .optionalFields(["dependents": .map(.count)])
-        case 502, 503, 504: .optionalFields(["command": .nullable(.reference("Command"))])
+            .fields(
+                [:],
+                optional: [
+                    "operation": LockOperation.schema, "deviceId": .id, "reason": DenialReason.schema, "rule": Rule.schema,
+                    "opensAt": .instant, "closesAt": .instant, "missing": Denial.Missing.schema,
+                    "command": .nullable(.reference("Command")), "module": .text, "name": .text, "limit": .count, "count": .count,
+                ])
+        case 429: .fields([:], optional: ["limit": .count])
+        case 409: .fields([:], optional: ["dependents": .map(.count)])
+        case 502, 503, 504: .fields([:], optional: ["command": .nullable(.reference("Command"))])
         default: .object([])
         }
     }

@@ -43,15 +43,9 @@ struct InputDescription: Sendable {
 /// Notes the calls of a `BodyReader` or `QueryReader`. A body can have several forms, which at most one key distinguishes
 /// (`chooses`); the body is then read once for each form.
 final class InputRecorder {
-    private struct Entry {
-        let name: String
-        let schema: JSONSchema
-        var isNullable = true
-        var isRequired = false
-    }
-
-    private var entries: [Entry] = []
-    private var optional: Set<String> = []
+    private var entries: [(name: String, schema: JSONSchema)] = []
+    /// The names that `markOptional` and `markRequired` have noted.
+    private var (optional, required): (Set<String>, Set<String>) = ([], [])
     /// The form of the body that is being described, from 0.
     private let variant: Int
     /// The number of forms that the body can have.
@@ -68,27 +62,24 @@ final class InputRecorder {
     }
 
     var members: [JSONSchema.Member] {
-        entries.map { entry in
-            let isNullable = entry.isNullable && entry.schema != .null
+        entries.map { name, schema in
+            let isRequired = required.contains(name)
             return JSONSchema.Member(
-                entry.name, isNullable ? .nullable(entry.schema) : entry.schema, isRequired: entry.isRequired)
+                name, isRequired || schema == .null ? schema : .nullable(schema),
+                isRequired: isRequired && !optional.contains(name))
         }
     }
 
     /// Notes a value that is read. A key that is read several times has the form of the first time.
     func add(_ name: String, _ schema: JSONSchema) {
-        if !entries.contains(where: { $0.name == name }) { entries.append(Entry(name: name, schema: schema)) }
+        if !entries.contains(where: { $0.name == name }) { entries.append((name, schema)) }
     }
 
     /// Notes that the key can be left out, even if a value is then required.
     func markOptional(_ name: String) { optional.insert(name) }
 
     /// Notes that `null` is rejected, and an absent key too unless it was marked as optional.
-    func markRequired(_ name: String) {
-        guard let index = entries.firstIndex(where: { $0.name == name }) else { return }
-        entries[index].isNullable = false
-        entries[index].isRequired = !optional.contains(name)
-    }
+    func markRequired(_ name: String) { required.insert(name) }
 
     /// Notes that the body has a form without `key` and one with it.
     func chooses(by key: String) -> Bool {
@@ -216,30 +207,19 @@ extension StringSchema {
         case ("date-time", "validUntil"), ("date-time", "expiresAt"): "2027-01-16T11:00:00.000Z"
         case ("date-time", _): "2027-01-15T14:00:00.000Z"
         case ("date", _): "2026-12-25"
-        case (_, "validFrom"): "2027-01-15T14:00:00Z"
-        case (_, "validUntil"): "2027-01-16T11:00:00Z"
-        case (_, "from"): "09:00"
-        case (_, "until"): "17:00"
-        case (_, "timeZone"): "Europe/Zurich"
-        case (_, "email"), (_, "guestEmail"): "ada@example.org"
-        case (_, "firstName"): "Ada"
-        case (_, "lastName"): "Berg"
-        case (_, "password"), (_, "newPassword"): "lantern orbit maple winter"
-        case (_, "currentPassword"): "an older and longer passphrase"
-        case (_, "reason"): "A tenant lost the key."
-        case (_, "name"): "Flat 1"
-        case (_, "label"): "Weekend guests"
-        case (_, "adapter"): "simulator"
-        case (_, "defaultTimeZone"): "Europe/Zurich"
-        case (_, "street"): "Lindenweg 4"
-        case (_, "city"): "Bern"
-        case (_, "country"): "Switzerland"
-        case (_, "postalCode"): "3007"
-        case (_, "file"): "/var/backups/doorward.db"
-        case (_, "code"): "4711"
-        case (_, "note"):
-            "doorward.local/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u{2014} witness.example AAAAAAAA\n"
-        default: name.isEmpty ? "text" : name
+        default: Self.examples[name] ?? (name.isEmpty ? "text" : name)
         }
     }
+
+    /// The examples of texts, by their keys.
+    private static let examples = [
+        "validFrom": "2027-01-15T14:00:00Z", "validUntil": "2027-01-16T11:00:00Z", "from": "09:00", "until": "17:00",
+        "timeZone": "Europe/Zurich", "defaultTimeZone": "Europe/Zurich", "email": "ada@example.org",
+        "guestEmail": "ada@example.org", "firstName": "Ada", "lastName": "Berg", "password": "lantern orbit maple winter",
+        "newPassword": "lantern orbit maple winter", "currentPassword": "an older and longer passphrase",
+        "reason": "A tenant lost the key.", "name": "Flat 1", "label": "Weekend guests", "adapter": "simulator",
+        "street": "Lindenweg 4", "city": "Bern", "country": "Switzerland", "postalCode": "3007",
+        "file": "/var/backups/doorward.db", "code": "4711",
+        "note": "doorward.local/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u{2014} witness.example AAAAAAAA\n",
+    ]
 }

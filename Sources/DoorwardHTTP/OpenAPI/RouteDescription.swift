@@ -32,18 +32,21 @@ extension [DocumentedAnswer] {
     static func object(_ name: String, _ component: String) -> Self { data([name: .reference(component)]) }
 
     /// Status 200, with one object as a field of `data`, and with the `ETag` of the object.
-    static func tagged(_ name: String, _ component: String) -> Self {
-        tagged([JSONSchema.Member(name, .reference(component))])
-    }
+    static func tagged(_ name: String, _ component: String) -> Self { tagged(.fields([name: .reference(component)])) }
 
-    /// Status 200, with these fields of `data`, and with the `ETag` of the object.
-    static func tagged(_ fields: [JSONSchema.Member]) -> Self {
-        [DocumentedAnswer(status: 200, summary: "The object.", data: .object(fields), headers: ["ETag"])]
+    /// Status 200, with this form of `data`, and with the `ETag` of the object.
+    static func tagged(_ data: JSONSchema) -> Self {
+        [DocumentedAnswer(status: 200, summary: "The object.", data: data, headers: ["ETag"])]
     }
 
     /// Status 200, with these fields of `data`.
     static func data(_ fields: KeyValuePairs<String, JSONSchema>) -> Self {
         [DocumentedAnswer(status: 200, summary: summary(fields.map(\.key)), data: .fields(fields))]
+    }
+
+    /// Status 200, with these fields of `data`.
+    static func data<Object>(_ fields: [ResponseField<Object>]) -> Self {
+        [DocumentedAnswer(status: 200, summary: summary(fields.map(\.member.name)), data: fields.schema())]
     }
 
     /// The sentence about a `data` with these fields.
@@ -63,11 +66,11 @@ extension [DocumentedAnswer] {
     }
 
     /// Status 201, with the created object as a field of `data`, and with its location.
-    static func created(_ name: String, _ component: String) -> Self {
-        [
-            DocumentedAnswer(
-                status: 201, summary: "Created.", data: .fields([name: .reference(component)]), headers: ["Location"])
-        ]
+    static func created(_ name: String, _ component: String) -> Self { created(.fields([name: .reference(component)])) }
+
+    /// Status 201, with this form of `data`, and with the location of the created object.
+    static func created(_ data: JSONSchema) -> Self {
+        [DocumentedAnswer(status: 201, summary: "Created.", data: data, headers: ["Location"])]
     }
 
     /// Status 201 with these fields of `data`, some of which are secrets that no other response contains.
@@ -94,14 +97,11 @@ extension [DocumentedAnswer] {
 }
 
 extension JSONSchema {
-    /// An object that always has these members and no others.
-    static func fields(_ members: KeyValuePairs<String, JSONSchema>) -> JSONSchema {
-        .object(members.map { Member($0.key, $0.value) })
-    }
-
-    /// An object that can have these members and no others.
-    static func optionalFields(_ members: KeyValuePairs<String, JSONSchema>) -> JSONSchema {
-        .object(members.map { Member($0.key, $0.value, isRequired: false) })
+    /// An object that always has these members, can have the optional ones, and has no others.
+    static func fields(
+        _ members: KeyValuePairs<String, JSONSchema>, optional: KeyValuePairs<String, JSONSchema> = [:]
+    ) -> JSONSchema {
+        .object(members.map { Member($0.key, $0.value) } + optional.map { Member($0.key, $0.value, isRequired: false) })
     }
 
     /// A whole number in a range.

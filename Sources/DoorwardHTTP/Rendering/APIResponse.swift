@@ -51,9 +51,7 @@ struct APIResponse: Sendable {
             writer.field("status", "success")
             writer.field("data") { $0.object(data) }
         }
-        var answer = APIResponse(status: status, body: writer.bytes)
-        answer.headers[.location] = location
-        return answer
+        return APIResponse(status: status, body: writer.bytes).with(.location, location)
     }
 
     /// The response to the creation of an entity, with its location.
@@ -110,9 +108,6 @@ struct APIResponse: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes a field whose value is an object.
-    mutating func object(_ name: String, _ fields: (inout Self) -> Void) { field(name) { $0.object(fields) } }
-
     /// Writes a field whose value is an array of objects; `fields` writes the fields of each.
     mutating func objects<Elements: Sequence>(
         _ name: String, _ elements: Elements, _ fields: (inout Self, Elements.Element) -> Void

@@ -19,49 +19,28 @@ extension APIResponse {
     func tagged(_ tag: EntityTag) -> APIResponse { with(.eTag, tag.text) }
 }
 
-/// The header `If-Match` (RFC 9110, section 13.1.1).
-enum IfMatch: Hashable, Sendable {
-    /// `*`: any version.
-    case any
-    /// One of these tags, with their quotation marks. A weak tag (`W/"…"`) never matches.
-    case tags([String])
-
-    /// `nil` for a request without the header.
-    init?(_ headers: RequestHeaders) throws(GatewayError) {
-        let lines = headers[values: .ifMatch]
-        guard !lines.isEmpty else { return nil }
-        let parts = lines.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { String($0).trimmed }
-        if parts == ["*"] {
-            self = .any
-        } else if parts.allSatisfy(Self.isTag) {
-            self = .tags(parts)
-        } else {
-            throw .invalid("If-Match", FieldProblemCode.malformed.rawValue)
-        }
-    }
-
-    func holds(for tag: EntityTag) -> Bool {
-        switch self {
-        case .any: true
-        case .tags(let tags): tags.contains(tag.text)
-        }
-    }
-
-    private static func isTag(_ text: String) -> Bool {
-        let opaque = text.hasPrefix("W/") ? text.dropFirst(2) : text[...]
-        guard opaque.utf8.count >= 2, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return false }
-        return String(opaque.dropFirst().dropLast()).isVisibleASCII && !opaque.dropFirst().dropLast().contains("\"")
-    }
-}
-
 extension AuthenticatedRequest {
-    /// The precondition that the request's `If-Match` sets for the object to change; `nil` for a request without `If-Match`.
+    /// The precondition that the request's `If-Match` (RFC 9110, section 13.1.1) sets for the object to change; `nil` for a request
+    /// without `If-Match`. The header names tags, of which a weak one (`W/"…"`) never matches, or is `*` for any version.
     ///
     /// - Throws: `.invalid` for a malformed header.
     func condition<Entity>(
         _ tag: @escaping @Sendable (ProjectedRenderer, Entity) -> EntityTag
     ) throws(GatewayError) -> Precondition<Entity>? {
-        guard let match = try IfMatch(metadata.headers) else { return nil }
-        return { entity, tenancy in match.holds(for: tag(view(in: CurrentDirectory.Snapshot(tenancy)), entity)) }
+        let lines = metadata.headers[values: .ifMatch]
+        guard !lines.isEmpty else { return nil }
+        let tags = lines.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { String($0).trimmed }
+        if tags == ["*"] { return { _, _ in true } }
+        guard tags.allSatisfy(\.isEntityTag) else { throw .invalid("If-Match", FieldProblemCode.malformed.rawValue) }
+        return { entity, tenancy in tags.contains(tag(view(in: CurrentDirectory.Snapshot(tenancy)), entity).text) }
+    }
+}
+
+extension String {
+    /// Whether the text is an entity tag, weak or strong, with its quotation marks.
+    fileprivate var isEntityTag: Bool {
+        let opaque = hasPrefix("W/") ? dropFirst(2) : self[...]
+        guard opaque.utf8.count >= 2, opaque.hasPrefix("\""), opaque.hasSuffix("\"") else { return false }
+        return String(opaque.dropFirst().dropLast()).isVisibleASCII && !opaque.dropFirst().dropLast().contains("\"")
     }
 }

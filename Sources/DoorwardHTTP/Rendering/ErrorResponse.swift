@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import NIOHTTP1
 
 /// An error response. Only this type maps failures to a status, a code and a message for people.
-struct ErrorResponse {
+struct ErrorResponse: Error {
     let status: Int
     let code: String
     let message: String
@@ -49,8 +49,7 @@ struct ErrorResponse {
 
     // MARK: - Errors of use cases
 
-    /// - Parameter view: renders the command that the error is about, with the fields that the caller may see.
-    init(_ error: GatewayError, view: @Sendable @escaping (Command, inout JSONWriter) -> Void) {
+    init(_ error: GatewayError) {
         switch error {
         case .invalid(let problems): self.init(invalid: problems)
         case .unauthenticated: self.init(.unauthenticated, "Sign in: the credentials are missing, wrong or expired.")
@@ -70,7 +69,7 @@ struct ErrorResponse {
                 .hasDependents,
                 "It contains others, see details.dependents: remove them first, or repeat this with ?cascade=true.")
             details = { writer in
-                writer.object("dependents") { writer in for kind in counts.keys.sorted() { writer.field(kind, counts[kind]) } }
+                writer.field("dependents") { $0.object { for kind in counts.keys.sorted() { $0.field(kind, counts[kind]) } } }
             }
         case .conflict(let sentence): self.init(.conflict, sentence)
         case .preconditionFailed:
@@ -109,7 +108,6 @@ struct ErrorResponse {
         case .deviceBusy:
             self.init(.deviceBusy, "Too many commands are queued for this lock; try again shortly.")
             headers[.retryAfter] = "1"
-        case .commandEnded(let command): self.init(FinishedCommand(command: command, status: DeviceStatus()), view: view)
         case .shuttingDown: self.init(.shuttingDown, "The gateway is shutting down and accepts no commands; nothing was sent.")
         case .unavailable: self.init(.unavailable, "The gateway cannot do this at the moment; try again later.")
         case .diskFull(let sentence): self.init(.unavailable, sentence)
@@ -134,20 +132,19 @@ struct ErrorResponse {
     ///
     /// - Parameter problem: the adapter's explanation of the failure, in whole sentences; `nil` if there is none, or if the
     ///   caller may not see it.
-    init(
-        _ finished: FinishedCommand, problem: String? = nil, view: @Sendable @escaping (Command, inout JSONWriter) -> Void
-    ) {
+    init(_ finished: FinishedCommand, problem: String?, _ view: ProjectedRenderer) {
         let command = finished.command
         self.init(ending: command, problem: problem)
         details = { writer in
             if let denial = finished.denial, denial.hasReach {
                 denial.writeDetails(command.operation, command.deviceID, into: &writer)
             }
-            writer.field("command") { view(command, &$0) }
+            writer.field("command") { view.command(command, into: &$0) }
         }
     }
 
-    private init(ending command: Command, problem: String?) {
+    /// The same error without details.
+    init(ending command: Command, problem: String? = nil) {
         switch (command.state, command.outcomeDetail) {
         case (.denied, let reason):
             let known = reason.flatMap { DenialReason(rawValue: $0) }
@@ -180,8 +177,9 @@ struct ErrorResponse {
 
     // MARK: - Sending
 
-    /// - Parameter asProblem: whether to use the format of RFC 9457 instead of the envelope.
-    func answer(requestID: String, asProblem: Bool) -> APIResponse {
+    /// The response to a request: in the envelope, or in the format of RFC 9457 if its client asks for that.
+    func answer(_ metadata: RequestMetadata) -> APIResponse {
+        let asProblem = metadata.wantsProblem
         var writer = JSONWriter()
         writer.object { writer in
             if asProblem {
@@ -195,7 +193,7 @@ struct ErrorResponse {
             writer.field("code", code)
             if !asProblem { writer.field("message", message) }
             writer.field("details") { $0.object(details) }
-            writer.field("requestId", requestID)
+            writer.field("requestId", metadata.requestID)
         }
         var answer = APIResponse(status: status, body: writer.bytes)
         answer.headers = headers

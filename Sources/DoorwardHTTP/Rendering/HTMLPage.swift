@@ -110,11 +110,8 @@ struct PageFile: Sendable {
         let compressed = Gzip.compress(content)
         return .page(path) { [type, content] request in
             let body = Gzip.isAccepted(by: request.metadata.headers) ? compressed : nil
-            var response = APIResponse(body: body ?? content, type: type)
-            if body != nil { response.headers[.contentEncoding] = "gzip" }
-            response.headers[.vary] = "Accept-Encoding"
-            response.headers[.cacheControl] = "public, max-age=31536000, immutable"
-            return response
+            return APIResponse(body: body ?? content, type: type).with(.contentEncoding, body == nil ? nil : "gzip")
+                .with(.vary, "Accept-Encoding").with(.cacheControl, "public, max-age=31536000, immutable")
         }
     }
 }
@@ -125,11 +122,8 @@ extension APIResponse {
     ///
     /// - Parameter policy: the value of `Content-Security-Policy` without `frame-ancestors`.
     func asPage(_ policy: String) -> APIResponse {
-        var response = self
-        response.headers[.contentSecurityPolicy] = "\(policy); frame-ancestors 'none'"
-        response.headers[.referrerPolicy] = "no-referrer"
-        response.headers[.robots] = "noindex"
-        return response
+        with(.contentSecurityPolicy, "\(policy); frame-ancestors 'none'").with(.referrerPolicy, "no-referrer")
+            .with(.robots, "noindex")
     }
 }
 

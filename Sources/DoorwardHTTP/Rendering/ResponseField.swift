@@ -32,6 +32,48 @@ struct ResponseField<Object>: Sendable {
     ) -> Self {
         Self(JSONSchema.Member(name, Value.schema, isRequired: false)) { $1.fieldIfPresent(name, value($0)) }
     }
+
+    /// A field with values in the form of `schema`, written by a closure.
+    static func written(
+        _ name: String, _ schema: JSONSchema, _ write: @escaping @Sendable (Object, inout JSONWriter) -> Void
+    ) -> Self {
+        Self(JSONSchema.Member(name, schema)) { object, writer in writer.field(name) { write(object, &$0) } }
+    }
+
+    /// A field with an object of further fields.
+    static func object(_ name: String, _ fields: [Self]) -> Self {
+        written(name, fields.schema()) { object, writer in writer.object { fields.write(object, into: &$0) } }
+    }
+
+    /// A field with a list of objects, each with the same fields. It is left out if there is no list.
+    ///
+    /// - Parameter isRequired: whether there is always a list.
+    static func objects<Element>(
+        _ name: String, isRequired: Bool = true, _ elements: @escaping @Sendable (Object) -> [Element]?,
+        _ fields: [ResponseField<Element>]
+    ) -> Self {
+        Self(JSONSchema.Member(name, .array(fields.schema()), isRequired: isRequired)) { object, writer in
+            guard let elements = elements(object) else { return }
+            writer.field(name) { $0.array(elements) { writer, element in writer.object { fields.write(element, into: &$0) } } }
+        }
+    }
+}
+
+extension Array {
+    /// The form of an object with these fields.
+    func schema<Object>() -> JSONSchema where Element == ResponseField<Object> { .object(map(\.member)) }
+
+    /// Adds the fields to the current object.
+    func write<Object>(_ object: Object, into writer: inout JSONWriter) where Element == ResponseField<Object> {
+        for field in self { field.write(object, &writer) }
+    }
+}
+
+extension APIResponse {
+    /// A success response whose `data` has these fields.
+    static func success<Object>(_ fields: [ResponseField<Object>], of object: Object, status: Int = 200) -> APIResponse {
+        success(status) { fields.write(object, into: &$0) }
+    }
 }
 
 /// An object of responses, or several of them, or `null`.
@@ -46,11 +88,9 @@ protocol ResponseObject: ResponseValue {
 }
 
 extension ResponseObject {
-    static var schema: JSONSchema { .object(fields.map(\.member)) }
+    static var schema: JSONSchema { fields.schema() }
 
-    func write(into writer: inout JSONWriter) {
-        writer.object { writer in for field in Self.fields { field.write(self, &writer) } }
-    }
+    func write(into writer: inout JSONWriter) { writer.object { Self.fields.write(self, into: &$0) } }
 }
 
 extension Optional: ResponseValue where Wrapped: ResponseObject {

@@ -16,15 +16,6 @@ struct StreamedBody: Sendable {
     /// Passes each chunk to `send`, and waits for it.
     let produce: @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void
 
-    /// - Parameter produce: passes each chunk to `send`, and waits for it.
-    init(_ produce: @escaping @Sendable (_ send: (ByteBuffer) async throws -> Void) async throws -> Void) {
-        self.produce = produce
-    }
-
-    init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
-        produce = { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
-    }
-
     /// Makes the body that the server sends. One line is logged when the body ends, for any reason.
     func responseBody(to context: GatewayContext, log: StreamLog) -> ResponseBody {
         let (client, metadata) = (context.client, context.metadata)
@@ -75,6 +66,12 @@ struct StreamedBody: Sendable {
     }
 }
 
+extension StreamedBody {
+    init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
+        self.init { send in for try await chunk in chunks { try await send(ByteBuffer(bytes: chunk)) } }
+    }
+}
+
 /// Logs and counts a streamed response once, at its end. A response that is dropped before it began, because its client disconnected,
 /// is logged when it is freed.
 final class StreamLog: Sendable {
@@ -96,18 +93,12 @@ final class StreamLog: Sendable {
         }
     }
 
-    private let log: RequestLog
-    private let status: Int
-    private let begun: MonotonicInstant
-    private let metadata: RequestMetadata
-    private let context: GatewayContext
+    private let report: @Sendable ((bytes: Int, end: End)) -> Void
     private let bytes = Atomic(0)
     private let hasEnded = Atomic(false)
 
-    init(_ log: RequestLog, _ status: Int, since begun: MonotonicInstant, _ metadata: RequestMetadata, _ context: GatewayContext)
-    {
-        (self.log, self.status, self.begun, self.metadata, self.context) = (log, status, begun, metadata, context)
-    }
+    /// - Parameter report: called once, with the number of bytes that the connection accepted, and how the body ended.
+    init(_ report: @escaping @Sendable ((bytes: Int, end: End)) -> Void) { self.report = report }
 
     deinit { end(.cut) }
 
@@ -115,6 +106,6 @@ final class StreamLog: Sendable {
 
     func end(_ end: End) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        log.end(status, since: begun, metadata, context, streamed: (bytes.load(ordering: .relaxed), end))
+        report((bytes.load(ordering: .relaxed), end))
     }
 }

@@ -112,42 +112,26 @@ extension CompliancePage {
     // MARK: - Who used the locks
 
     var peopleRows: [Row] {
-        let all = report.figures.people.values.sorted { one, other in
-            let (a, b) = (Self.total(one.value), Self.total(other.value))
-            return a != b ? a > b : (one.key.kind.rawValue, one.key.id ?? "") < (other.key.kind.rawValue, other.key.id ?? "")
-        }
+        let all = report.figures.people.values.sorted(byCount: { Self.total($0.counts) }) { "\($0.kind.rawValue) \($0.id ?? "")" }
         return all.prefix(Self.maxTallyRows).map { key, use in
             let actor = RecordActor(kind: key.kind, id: key.id, name: use.name, userID: use.userID)
             var row: Row = ["name": self.actor(actor) ?? "–"]
-            for (name, count) in [
-                ("opened", use.opened), ("other", use.otherConfirmed), ("failed", use.failed), ("denied", use.denied),
-            ] { row[name] = PropertyTime.number(count) }
+            for (name, count) in use.counts { row[name] = ReportWords.number(count) }
             row["first"] = use.first.map(time.stamp)
             row["last"] = use.last.map(time.stamp)
             return row
         }
     }
 
-    private static func total(_ use: ComplianceFigures.PersonUse) -> Int {
-        use.opened + use.otherConfirmed + use.failed + use.denied
-    }
-
-    private static func total(_ use: ComplianceFigures.DeviceUse) -> Int {
-        use.opened + use.otherConfirmed + use.failed + use.denied + use.byHand
-    }
+    private static func total(_ counts: KeyValuePairs<String, Int>) -> Int { counts.reduce(0) { $0 + $1.value } }
 
     var lockRows: [Row] {
-        let all = report.figures.devices.values.sorted { one, other in
-            let (a, b) = (Self.total(one.value), Self.total(other.value))
-            return a != b ? a > b : one.key < other.key
-        }
+        let all = report.figures.devices.values.sorted(byCount: { Self.total($0.counts) }) { $0 }
         return all.prefix(Self.maxTallyRows).map { id, use in
             var row: Row = ["name": use.name ?? device(id), "place": use.propertyID.map { place(.property($0)) } ?? "–"]
-            for (name, count) in [
-                ("opened", use.opened), ("other", use.otherConfirmed), ("failed", use.failed), ("denied", use.denied),
-                ("byHand", use.byHand), ("outages", use.outages), ("jams", use.jams),
-            ] { row[name] = PropertyTime.number(count) }
-            row["offline"] = use.outages > 0 ? PropertyTime.duration(use.offlineMilliseconds) : "–"
+            for (name, count) in use.counts { row[name] = ReportWords.number(count) }
+            (row["outages"], row["jams"]) = (ReportWords.number(use.outages), ReportWords.number(use.jams))
+            row["offline"] = use.outages > 0 ? ReportWords.duration(use.offlineMilliseconds) : "–"
             return row
         }
     }
@@ -167,7 +151,7 @@ extension CompliancePage {
         return [
             "time": text(body.at, in: body.propertyID), "name": actor(body.actor) ?? "–",
             "lock": body.device.map { $0.deviceName ?? "lock \($0.deviceID)" } ?? "–",
-            "operation": ReportWords.operation(body.operation), "reason": reason, "seq": "\(record.seq)",
+            "operation": body.operation.map { ReportWords.name($0.rawValue) } ?? "–", "reason": reason, "seq": "\(record.seq)",
         ]
     }
 
@@ -240,17 +224,13 @@ extension CompliancePage {
         report.figures.incidents.rows.map { incident in
             let lasts = incident.event == .offline || incident.event == .jammed
             let end = min(report.header.createdAt, report.figures.period.upperBound)
-            var row: Row = [
-                "name": incident.name ?? device(incident.deviceID), "event": ReportWords.event(incident.event),
+            let duration = (incident.until ?? max(end, incident.from)).milliseconds - incident.from.milliseconds
+            return [
+                "name": incident.name ?? device(incident.deviceID), "event": ReportWords.name(incident.event.rawValue),
                 "from": (incident.hadBegun ? "before " : "") + text(incident.from, in: incident.propertyID),
                 "until": incident.until.map { text($0, in: incident.propertyID) } ?? (lasts ? "not ended" : "–"),
-                "seq": incident.seq.map { "\($0)" } ?? "–",
+                "seq": incident.seq.map { "\($0)" } ?? "–", "duration": lasts ? ReportWords.duration(duration) : "–",
             ]
-            row["duration"] =
-                lasts
-                ? PropertyTime.duration((incident.until ?? max(end, incident.from)).milliseconds - incident.from.milliseconds)
-                : "–"
-            return row
         }
     }
 }
@@ -270,6 +250,39 @@ extension PropertyTime {
         String(stamp(instant).prefix(isPartOfDay ? 16 : 10))
     }
 
+}
+
+extension Dictionary {
+    /// The entries with the largest count first; those with the same count in the order of their names.
+    func sorted<Name: Comparable>(byCount count: (Value) -> Int, name: (Key) -> Name) -> [Element] {
+        sorted { one, other in
+            let (a, b) = (count(one.value), count(other.value))
+            return a != b ? a > b : name(one.key) < name(other.key)
+        }
+    }
+}
+
+extension ComplianceFigures.PersonUse {
+    /// The counts of uses, by the names of their columns.
+    fileprivate var counts: KeyValuePairs<String, Int> {
+        ["opened": opened, "other": otherConfirmed, "failed": failed, "denied": denied]
+    }
+}
+
+extension ComplianceFigures.DeviceUse {
+    /// The counts of uses, by the names of their columns.
+    fileprivate var counts: KeyValuePairs<String, Int> {
+        ["opened": opened, "other": otherConfirmed, "failed": failed, "denied": denied, "byHand": byHand]
+    }
+}
+
+/// The words of reports for numbers and for the values of the domain.
+enum ReportWords {
+    /// A number with commas between thousands.
+    static func number(_ value: Int) -> String {
+        value < 1000 ? "\(value)" : "\(number(value / 1000)),\(String(1000 + value % 1000).dropFirst())"
+    }
+
     /// A duration in the two largest units, such as `2 d 3 h`.
     static func duration(_ milliseconds: Int64) -> String {
         let seconds = max(0, milliseconds) / 1000
@@ -278,47 +291,16 @@ extension PropertyTime {
         return parts[first...].prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 
-    /// A number with commas between thousands.
-    static func number(_ value: Int) -> String {
-        let digits = Array(String(abs(value)))
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return (value < 0 ? "\u{2212}" : "") + text
-    }
-}
-
-/// The words of reports for the values of the domain.
-enum ReportWords {
     static func role(_ role: Role?) -> String {
-        switch role {
-        case .superAdmin?: "Super admin"
-        case .owner?: "Owner"
-        case .portfolioAdmin?: "Portfolio admin"
-        case .propertyManager?: "Property manager"
-        case .maintenance?: "Maintenance"
-        case .auditor?: "Auditor (operates no lock)"
-        case .tenant?: "Tenant"
-        case .guest?: "Guest"
-        case nil: "Role not named in any record"
-        }
+        guard let role else { return "Role not named in any record" }
+        return name(role.rawValue) + (role == .auditor ? " (operates no lock)" : "")
     }
 
     /// A word of the API in small letters, such as `timed out` for `TIMED_OUT`.
     static func plain(_ word: String) -> String { word.lowercased().replacing("_", with: " ") }
 
-    static func operation(_ operation: LockOperation?) -> String { operation.map { plain($0.rawValue).capitalizedFirst } ?? "–" }
-
-    static func event(_ event: RecordEvent) -> String {
-        switch event {
-        case .offline: "Offline"
-        case .jammed: "Jammed"
-        case .batteryLow: "Battery low"
-        default: plain(event.rawValue).capitalizedFirst
-        }
-    }
+    /// The same with a capital letter, such as `Timed out`.
+    static func name(_ word: String) -> String { word.prefix(1).uppercased() + plain(word).dropFirst() }
 
     static func method(_ method: EventMethod) -> String {
         switch method {
@@ -355,8 +337,4 @@ enum ReportWords {
         default: type.lowercased()
         }
     }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

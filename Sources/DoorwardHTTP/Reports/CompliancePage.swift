@@ -1,6 +1,5 @@
 internal import DoorwardControl
 internal import DoorwardDomain
-internal import Mustache
 
 /// The document of a compliance report. The templates escape every value except the charts, which contain no text from outside.
 struct CompliancePage {
@@ -43,7 +42,7 @@ struct CompliancePage {
     /// The rest of the document.
     var body: String {
         let figures = report.figures
-        let reasons = figures.denials.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue }
+        let reasons = figures.denials.sorted(byCount: { $0 }) { $0.rawValue }
         var values: [String: Any] = ["place": placeName, "facts": facts, "figures": figureRows]
         values["isProperty"] = isProperty
         values["readsPortfolio"] = report.header.readsPortfolio
@@ -52,7 +51,7 @@ struct CompliancePage {
             values["reasonChart"] = ReportChart.reasons(reasons.map { (ReportWords.plain($0.key.rawValue), $0.value) })
         }
         values["reasons"] = reasons.map { reason, count -> Row in
-            ["reason": reason.rawValue, "sentence": reason.sentence, "count": PropertyTime.number(count)]
+            ["reason": reason.rawValue, "sentence": reason.sentence, "count": ReportWords.number(count)]
         }
         values["spans"] = spanRows
         values["people"] = peopleRows
@@ -68,10 +67,9 @@ struct CompliancePage {
     }
 
     private var methodRows: [Row] {
-        let sorted = report.figures.byHand.sorted {
-            $0.value != $1.value ? $0.value > $1.value : $0.key.rawValue < $1.key.rawValue
+        report.figures.byHand.sorted(byCount: { $0 }) { $0.rawValue }.map { method, count in
+            ["name": ReportWords.method(method), "count": ReportWords.number(count)]
         }
-        return sorted.map { method, count -> Row in ["name": ReportWords.method(method), "count": PropertyTime.number(count)] }
     }
 
     // MARK: - Head
@@ -88,9 +86,9 @@ struct CompliancePage {
     private var facts: [[String: String]] {
         let (header, figures) = (report.header, report.figures)
         let by = header.createdBy.name ?? header.createdBy.id ?? header.createdBy.kind.rawValue
-        var read = "\(PropertyTime.number(figures.recordCount)) records of the period"
+        var read = "\(ReportWords.number(figures.recordCount)) records of the period"
         if let seqs = figures.seqs {
-            read += ", records \(PropertyTime.number(Int(seqs.lowerBound))) to \(PropertyTime.number(Int(seqs.upperBound)))"
+            read += ", records \(ReportWords.number(Int(seqs.lowerBound))) to \(ReportWords.number(Int(seqs.upperBound)))"
         }
         if figures.period.upperBound > header.createdAt { read += ", up to the time of the request" }
         let zones =
@@ -119,7 +117,7 @@ struct CompliancePage {
             ("outages", "times that a lock was offline", devices.reduce(0) { $0 + $1.outages }),
             ("jams", "times that a lock was jammed", devices.reduce(0) { $0 + $1.jams }),
         ]
-        return rows.map { ["id": $0.0, "name": $0.1, "value": PropertyTime.number($0.2)] }
+        return rows.map { ["id": $0.0, "name": $0.1, "value": ReportWords.number($0.2)] }
     }
 
     /// The statements of what the tables leave out.
@@ -127,8 +125,8 @@ struct CompliancePage {
         let figures = report.figures
         func cut(_ shown: Int, _ count: Int, _ what: String) -> String? {
             guard shown < count else { return nil }
-            return "The table shows the first \(PropertyTime.number(shown)) of \(PropertyTime.number(count)) \(what); "
-                + "\(PropertyTime.number(count - shown)) are left out. An export has every record."
+            return "The table shows the first \(ReportWords.number(shown)) of \(ReportWords.number(count)) \(what); "
+                + "\(ReportWords.number(count - shown)) are left out. An export has every record."
         }
         let (spans, people, devices) = (report.spans.count, figures.people.values.count, figures.devices.values.count)
         let all: [String: String?] = [
@@ -150,14 +148,14 @@ struct CompliancePage {
 
     private static func uncounted(_ count: Int, _ what: String) -> String? {
         guard count > 0 else { return nil }
-        let records = "\(PropertyTime.number(count)) further records"
+        let records = "\(ReportWords.number(count)) further records"
         return "\(records) concern \(what) beyond the number that the report counts one by one."
     }
 
     private var proof: [String: Any] {
         let proof = report.header.proof
         return [
-            "log": proof.log.description, "origin": proof.origin, "size": PropertyTime.number(Int(proof.size)),
+            "log": proof.log.description, "origin": proof.origin, "size": ReportWords.number(Int(proof.size)),
             "ownRecord": "\(proof.seq)", "checkpoint": proof.checkpoint, "publicKey": proof.publicKey,
         ]
     }
@@ -221,7 +219,7 @@ enum ReportChart {
         for value in [0, scale / 2, scale] where value == 0 || value * 2 >= scale {
             let height = short(y(value))
             parts += "<line class=\"axis\" x1=\"\(short(left))\" x2=\"\(short(width - 4))\" y1=\"\(height)\" y2=\"\(height)\"/>"
-            parts += text(PropertyTime.number(value), x: left - 6, y: y(value) + 4, isAtEnd: true)
+            parts += text(ReportWords.number(value), x: left - 6, y: y(value) + 4, isAtEnd: true)
         }
         for (index, bucket) in buckets.enumerated() {
             var base = 0
@@ -244,7 +242,7 @@ enum ReportChart {
         return svg(
             "bars", width, height, title: "Use of the locks over the period",
             description:
-                "\(buckets.count) bars with \(PropertyTime.number(sum)) events. The figures above have the sums of all parts.",
+                "\(buckets.count) bars with \(ReportWords.number(sum)) events. The figures above have the sums of all parts.",
             parts)
     }
 
@@ -259,7 +257,7 @@ enum ReportChart {
             parts += text(item.name, x: left - 8, y: y + 17, isAtEnd: true, isLabel: true)
             let size = "width=\"\(short(max(length, 1)))\" height=\"18\""
             parts += "<rect class=\"denied\" x=\"\(short(left))\" y=\"\(short(y + 4))\" \(size)/>"
-            parts += text(PropertyTime.number(item.count), x: left + max(length, 1) + 6, y: y + 17, isLabel: true)
+            parts += text(ReportWords.number(item.count), x: left + max(length, 1) + 6, y: y + 17, isLabel: true)
         }
         return svg(
             "reasons", width, row * Double(max(counts.count, 1)), title: "Denied requests by reason",

@@ -10,7 +10,7 @@ enum AccessRecordRoutes {
         .get("/access-records", "Lists access records.", page, list),
         .get(
             "/access-records/summary", "Counts access records by hour or day.",
-            .data(["buckets": .array(bucket, maxItems: WireLimits.summaryBuckets)]), summary),
+            .data(["buckets": .array(bucket.schema(), maxItems: WireLimits.summaryBuckets)]), summary),
         .get(
             "/access-records/export",
             "Exports access records as a file, of any size. A CSV file has a byte order mark; `separator` chooses between commas and "
@@ -30,16 +30,21 @@ enum AccessRecordRoutes {
         "accessRecords": .array(.reference("AccessRecord")), "nextCursor": .nullable(.text),
     ])
 
-    private static let bucket = JSONSchema.fields(["from": .instant, "until": .instant, "counts": .map(.count)])
+    private static let bucket: [ResponseField<(from: Timestamp, until: Timestamp, counts: [String: Int])>] = [
+        .init("from", \.from), .init("until", \.until),
+        .written("counts", .map(.count)) { bucket, writer in
+            writer.object { for (value, count) in bucket.counts.sorted(by: { $0.key < $1.key }) { $0.field(value, count) } }
+        },
+    ]
 
     private static func list(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        try await answer(try Query(request), request)
+        try await answer(try query(request), request)
     }
 
     private static func listOfDevice(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let id: DeviceID = request.id("id")
         // Report errors in the query before checking rights.
-        let query = try Query(request, device: id)
+        let query = try query(request, device: id)
         let device = try request.control.attachedDevices.device(id, for: request.caller)
         try request.control.attachedDevices.require(.viewAccessHistory, on: device, of: request.caller)
         return try await answer(query, request)
@@ -47,43 +52,26 @@ enum AccessRecordRoutes {
 
     // MARK: - Summary
 
-    private struct SummaryQuery {
-        let filter: RecordFilter?
-        let limits: [Timestamp]
-        let grouping: RecordCountQuery.Grouping?
-
-        init(_ query: inout QueryReader) {
+    /// Counts records, and writes a bucket for each hour or day of the time between `from` and `until`.
+    private static func summary(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (filter, limits, grouping) = try request.readQuery { query in
             let filters = RecordFilterQuery(&query)
-            filter = filters.filter
             for name in ["from", "until"] { query.require(name) }
             let period = query.requiredEnumValue("by", of: CivilPeriod.allCases)
-            grouping = query.enumValue("groupBy", of: RecordCountQuery.Grouping.allCases)
+            let grouping = query.enumValue("groupBy", of: RecordCountQuery.Grouping.allCases)
             let zone = query.zone("timeZone").rules ?? TimeZoneDatabase.system.utc
             guard let period, let from = filters.from, let until = filters.until, query.errors.problems.isEmpty else {
-                limits = []
-                return
+                return (filters.filter, [Timestamp](), grouping)
             }
             let limits = zone.limits(from: from, until: until, by: period, maxParts: WireLimits.summaryBuckets)
             if limits == nil { query.errors.add("until", from < until ? "window_too_long" : "end_not_after_start") }
-            self.limits = limits ?? []
+            return (filters.filter, limits ?? [], grouping)
         }
-    }
-
-    /// Counts records, and writes a bucket for each hour or day of the time between `from` and `until`.
-    private static func summary(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let query = try request.readQuery { SummaryQuery(&$0) }
         let buckets = try await request.client.whileConnected {
-            try await request.control.history.summary(
-                for: request.caller, filter: query.filter, limits: query.limits, by: query.grouping)
+            try await request.control.history.summary(for: request.caller, filter: filter, limits: limits, by: grouping)
         }
         return .success { writer in
-            writer.objects("buckets", Array(buckets.enumerated())) { writer, bucket in
-                writer.field("from", query.limits[bucket.offset])
-                writer.field("until", query.limits[bucket.offset + 1])
-                writer.object("counts") { writer in
-                    for value in bucket.element.keys.sorted() { writer.field(value, bucket.element[value] ?? 0) }
-                }
-            }
+            writer.objects("buckets", buckets.indices) { bucket.write((limits[$1], limits[$1 + 1], buckets[$1]), into: &$0) }
         }
     }
 
@@ -107,8 +95,7 @@ enum AccessRecordRoutes {
             exportRequest.separator = separator
         }
         let type = format == .csv ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson"
-        var answer: APIResponse
-        let name: String
+        let (name, answer): (String, APIResponse)
         if request.metadata.method == .head {
             // No record leaves the gateway, so no export is recorded.
             name = try await request.control.exports.check(exportRequest, for: request.caller)
@@ -117,8 +104,7 @@ enum AccessRecordRoutes {
             let export = try await request.control.exports.begin(exportRequest, for: request.caller)
             (name, answer) = (export.name, .streamed(type, StreamedBody(export)))
         }
-        answer.headers[.contentDisposition] = "attachment; filename=\"\(name).\(format.rawValue)\""
-        return answer
+        return answer.with(.contentDisposition, "attachment; filename=\"\(name).\(format.rawValue)\"")
     }
 
     // MARK: - Pages
@@ -130,25 +116,19 @@ enum AccessRecordRoutes {
         let after: RecordPosition?
         /// The scope that a cursor of this list is bound to: the caller, the path, the filters and the order.
         let scope: String
+    }
 
-        /// - Parameter device: the device in the path; `nil` for the list of all records, which reads `deviceId` from the query
-        ///   instead.
-        init(_ request: AuthenticatedRequest, device: DeviceID? = nil) throws(GatewayError) {
-            let (caller, cursors, path) = (request.caller.principal.key, request.services.cursors, request.metadata.path)
-            self = try request.readQuery { query in
-                Query(&query, RecordFilterQuery(&query, device: device), "\(caller)\(path)", cursors)
-            }
-        }
-
-        private init(_ query: inout QueryReader, _ filters: RecordFilterQuery, _ owner: String, _ cursors: Cursors) {
-            filter = filters.filter
-            order = query.enumValue("order", of: [.newestFirst, .oldestFirst]) ?? .newestFirst
-            limit = query.integer("limit", in: WireLimits.recordPageSize) ?? WireLimits.defaultRecordPageSize
-            let scope = "\(owner)\(filters.canonical)/\(order.rawValue)"
-            self.scope = scope
+    /// - Parameter device: the device in the path; `nil` for the list of all records, which reads `deviceId` from the query instead.
+    private static func query(_ request: AuthenticatedRequest, device: DeviceID? = nil) throws(GatewayError) -> Query {
+        try request.readQuery { query in
+            let filters = RecordFilterQuery(&query, device: device)
+            let order = query.enumValue("order", of: [RecordQuery.Order.newestFirst, .oldestFirst]) ?? .newestFirst
+            let limit = query.integer("limit", in: WireLimits.recordPageSize) ?? WireLimits.defaultRecordPageSize
+            let scope = "\(request.caller.principal.key)\(request.metadata.path)\(filters.canonical)/\(order.rawValue)"
             let text = query.string("cursor")
-            after = text.flatMap { cursors.position($0, scope: scope) }
+            let after = text.flatMap { request.services.cursors.position($0, scope: scope) }
             if text != nil, after == nil { query.errors.add("cursor", .badCursor) }
+            return Query(filter: filters.filter, order: order, limit: limit, after: after, scope: scope)
         }
     }
 
@@ -165,7 +145,7 @@ enum AccessRecordRoutes {
                 count = writer.array(page.records, maxBytes: WireLimits.pageBytes) { view.record($1, into: &$0) }
             }
             let next = count < page.records.count ? page.records[count - 1].position : page.next
-            cursor = Result { try next.map { try request.services.cursors.cursor(after: $0, scope: query.scope) } }
+            cursor = Result { try next.map { try request.services.cursors.text(of: $0, scope: query.scope) } }
             writer.field("nextCursor", (try? cursor.get()) ?? nil)
         }
         _ = try cursor.get()

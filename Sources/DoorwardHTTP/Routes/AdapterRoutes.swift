@@ -55,15 +55,13 @@ enum DiscoveredRoutes {
     static let all: [Route] = [
         .get(
             "/devices/discovered", "Lists the locks that adapters have found and that are not attached.",
-            .page("discoveredDevices", "DiscoveredDevice"), list)
-    ]
-
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
-        return try .page("discoveredDevices", request.control.discoveredLocks.list(for: request.caller, page)) {
-            $1.write(into: &$0)
+            .page("discoveredDevices", "DiscoveredDevice")
+        ) { request in
+            let page = try request.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
+            let devices = request.control.discoveredLocks.list(for: request.caller, page)
+            return try .page("discoveredDevices", devices) { $1.write(into: &$0) }
         }
-    }
+    ]
 }
 
 extension DiscoveredDevice: ResponseObject {
@@ -97,24 +95,10 @@ enum SimulatorRoutes {
         guard let simulator, device.adapter == simulator.adapterKind else {
             throw GatewayError.conflict("This lock is not simulated.")
         }
-        if let refusal = await simulator.trigger(event, slot: slot, on: device.id).refusal {
+        if let refusal = await simulator.trigger(event, slot: slot, on: device.id) {
             throw GatewayError.conflict(refusal)
         }
         return .success { $0.field("device") { request.view.device(device, into: &$0) } }
-    }
-}
-
-extension SimulatorAnswer {
-    /// The reason why the event did not occur, and what to do; `nil` if it occurred.
-    fileprivate var refusal: String? {
-        switch self {
-        case .done: nil
-        case .lacksPart:
-            "This lock lacks the part that the event needs; see its capabilities and the keypadSlots of its address."
-        case .unknownSlot: "The keypad of this lock has no such slot; the slots are listed under keypadSlots in its address."
-        case .batteryDead: "The battery of this lock is empty; send replace_battery first."
-        case .notAttached: "The lock is not attached to the simulator, or its address is not valid; attach it again."
-        }
     }
 }
 
@@ -130,19 +114,6 @@ package protocol SimulatorControl: Sendable {
     /// Triggers one of `eventNames` at an attached lock; returns when the lock is in its new state.
     ///
     /// - Parameter slot: the keypad slot whose code is entered; `nil` if the request contains none.
-    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer
-}
-
-/// The result of triggering an event.
-package enum SimulatorAnswer: Sendable {
-    /// The event occurred.
-    case done
-    /// The lock lacks the part that the event needs: a door contact, a battery or a keypad.
-    case lacksPart
-    /// The keypad has no such slot.
-    case unknownSlot
-    /// The battery is empty and must be replaced first.
-    case batteryDead
-    /// The lock is not attached to the adapter, or the adapter cannot read the lock's address.
-    case notAttached
+    /// - Returns: the sentence that says why the event did not occur, and what to do; `nil` if it occurred.
+    func trigger(_ event: String, slot: String?, on device: DeviceID) async -> String?
 }

@@ -13,11 +13,21 @@ enum AuditRoutes {
         },
         .get(
             "/audit/logs/:logId/checkpoint", "Reads the newest checkpoint of a log, a signed note (C2SP tlog-checkpoint).",
-            .text("The signed note."), checkpoint),
+            .text("The signed note.")
+        ) { request in
+            let isCosigned = try request.readQuery { $0.bool("cosigned") } ?? false
+            let (audit, log) = (request.control.audit, request.text("logId"))
+            guard isCosigned else { return .text(try await audit.checkpoint(of: log, for: request.caller)) }
+            return .text(try await audit.cosignedCheckpoint(of: log, for: request.caller))
+        },
         .post(
             "/audit/logs/:logId/cosignatures",
             "Keeps cosignatures of witnesses over a checkpoint of a log (C2SP tlog-cosignature).",
-            .text("The checkpoint with its cosignatures."), cosign),
+            .text("The checkpoint with its cosignatures.")
+        ) { request in
+            let note = try request.readBody { $0.require("note", $0.string("note", .signedNote)) ?? "" }
+            return .text(try await request.control.audit.cosign(note, of: request.text("logId"), for: request.caller))
+        },
         .get(
             "/audit/logs/:logId/proof/inclusion", "Proves that a record is among the first records of a log.",
             .object("proof", "InclusionProof"), inclusion),
@@ -28,26 +38,16 @@ enum AuditRoutes {
             "/audit/public-key", "Reads the public key of the checkpoints (C2SP signed-note).", .text("The key, one line.")
         ) { .text(try $0.control.audit.publicKey() + "\n") },
         .post(
-            "/audit/key-rotation", "Replaces the key that signs checkpoints. For super admins.", .data(["publicKey": .text]),
-            rotate),
+            "/audit/key-rotation", "Replaces the key that signs checkpoints. For super admins.", .data(["publicKey": .text])
+        ) { request in
+            try request.readNothing()
+            let key = try await request.control.audit.rotateKey(request.caller)
+            return .success { $0.field("publicKey", key) }
+        },
     ]
 
     /// The sizes that JSON numbers express exactly.
     static let validSizes = 0...9_007_199_254_740_991
-
-    private static func checkpoint(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let isCosigned = try request.readQuery { $0.bool("cosigned") } ?? false
-        let (audit, log) = (request.control.audit, request.text("logId"))
-        let note =
-            try await isCosigned
-            ? audit.cosignedCheckpoint(of: log, for: request.caller) : audit.checkpoint(of: log, for: request.caller)
-        return .text(note)
-    }
-
-    private static func cosign(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let note = try request.readBody { $0.require("note", $0.string("note", .signedNote)) ?? "" }
-        return .text(try await request.control.audit.cosign(note, of: request.text("logId"), for: request.caller))
-    }
 
     private static func inclusion(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let (seq, size) = try request.readQuery { query in
@@ -65,12 +65,6 @@ enum AuditRoutes {
         let proof = try await request.control.audit.consistencyProof(
             from: UInt64(old), to: UInt64(new), in: request.text("logId"), for: request.caller)
         return .success { $0.field("proof", ConsistencyProof(from: old, to: new, proof: proof)) }
-    }
-
-    private static func rotate(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        try request.readNothing()
-        let key = try await request.control.audit.rotateKey(request.caller)
-        return .success { $0.field("publicKey", key) }
     }
 }
 

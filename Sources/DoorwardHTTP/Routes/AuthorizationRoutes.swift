@@ -66,30 +66,23 @@ extension ExplainedDecision: ResponseObject {
     ]
 }
 
-extension NamedPrincipal: ResponseValue {
-    static let schema = JSONSchema.fields([
-        "principal": .fields([
-            "kind": .words([ActorKind.user, .guestLink, .apiKey].map(\.rawValue)), "id": .nullable(.text),
-            "name": .nullable(.text),
-        ]),
-        "rule": Rule.schema, "until": .nullable(.instant),
-    ])
-
-    func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.object("principal") { writer in
-                writer.field("kind", kind)
-                writer.field("id", id)
-                writer.field("name", name)
+extension NamedPrincipal: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .object(
+            "principal",
+            [
+                .init("kind", .words([ActorKind.user, .guestLink, .apiKey].map(\.rawValue)), \.kind), .init("id", \.id),
+                .init("name", \.name),
+            ]),
+        .written("rule", Rule.schema) { principal, writer in
+            writer.object { writer in
+                writer.field("kind", principal.rule.kind)
+                writer.field("id", principal.showsRuleID ? principal.rule.id : nil)
+                writer.field("role", principal.rule.role)
             }
-            writer.object("rule") { writer in
-                writer.field("kind", rule.kind)
-                writer.field("id", showsRuleID ? rule.id : nil)
-                writer.field("role", rule.role)
-            }
-            writer.field("until", until)
-        }
-    }
+        },
+        .init("until", \.until),
+    ]
 }
 
 /// The caller's abilities, as rules for CASL (https://casl.js.org).
@@ -107,12 +100,9 @@ enum AbilityRoutes {
         DocumentedAnswer(status: 304, summary: "The rules are those of the `If-None-Match`.", data: nil, headers: ["ETag"]),
     ]
 
-    private static let rule = JSONSchema.object([
-        JSONSchema.Member("action", .array(.text)), JSONSchema.Member("subject", .array(.text)),
-        JSONSchema.Member("conditions", .map(.any), isRequired: false),
-        JSONSchema.Member("fields", .array(.text), isRequired: false),
-        JSONSchema.Member("inverted", .boolean, isRequired: false), JSONSchema.Member("reason", .text, isRequired: false),
-    ])
+    private static let rule = JSONSchema.fields(
+        ["action": .array(.text), "subject": .array(.text)],
+        optional: ["conditions": .map(.any), "fields": .array(.text), "inverted": .boolean, "reason": .text])
 
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
         let abilities = try request.control.authorization.abilities(of: request.caller)
@@ -127,36 +117,25 @@ enum AbilityRoutes {
 /// The permission matrices, as data.
 enum PermissionRoutes {
     static let all: [Route] = [
-        .read(
-            "/permission-matrix", "Reads which roles hold which operations and permissions.",
-            .data([
-                "operations": .array(
-                    .fields([
-                        "operation": LockOperation.schema,
-                        "holders": .array(
-                            .object([
-                                JSONSchema.Member("role", Role.schema), JSONSchema.Member("condition", .text, isRequired: false),
-                            ])),
-                    ])),
-                "management": .array(.fields(["permission": .text, "superAdmin": .text, "roles": .array(Role.schema)])),
-            ])
-        ) { _ in APIResponse(body: body) }
+        .read("/permission-matrix", "Reads which roles hold which operations and permissions.", .data(fields)) { _ in
+            .success(fields, of: ())
+        }
     ]
 
-    /// The response, which never changes while the program runs.
-    private static let body: [UInt8] = APIResponse.success { writer in
-        writer.objects("operations", LockOperation.allCases) { writer, operation in
-            writer.field("operation", operation)
-            writer.objects("holders", PermissionMatrix.operationHolders(of: operation)) { writer, holder in
-                writer.field("role", holder.role)
-                writer.fieldIfPresent("condition", holder.condition?.rawValue)
-            }
-        }
-        writer.objects("management", ManagementPermission.allCases) { writer, permission in
-            let holders = PermissionMatrix.holders(of: permission)
-            writer.field("permission", permission.rawValue)
-            writer.field("superAdmin", holders.superAdmin.rawValue)
-            writer.field("roles", holders.roles)
-        }
-    }.body
+    private static let fields: [ResponseField<Void>] = [
+        .objects(
+            "operations", { LockOperation.allCases },
+            [
+                .init("operation") { $0 },
+                .objects(
+                    "holders", PermissionMatrix.operationHolders,
+                    [.init("role", \.role), .ifPresent("condition", \.condition?.rawValue)]),
+            ]),
+        .objects(
+            "management", { ManagementPermission.allCases },
+            [
+                .init("permission", \.rawValue), .init("superAdmin") { PermissionMatrix.holders(of: $0).superAdmin.rawValue },
+                .init("roles") { PermissionMatrix.holders(of: $0).roles },
+            ]),
+    ]
 }

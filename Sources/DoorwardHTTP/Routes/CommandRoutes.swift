@@ -34,7 +34,7 @@ enum LockCommandRoutes {
     private static func move(_ request: AuthenticatedRequest, _ operation: LockOperation) async throws -> APIResponse {
         var commandRequest = CommandRequest(
             caller: request.caller, deviceID: DeviceID(request.text("id")), attemptedID: request.text("id"), operation: operation,
-            timeout: request.services.commandTimeout)
+            timeout: request.services.settings.commandTimeout)
         if request.hasInput {
             try request.readBody { body in
                 commandRequest.statedReason = body.text("reason", maxCharacters: WireLimits.reasonCharacters)
@@ -75,7 +75,7 @@ enum LockCommandRoutes {
     /// command.
     static func answer(_ finished: FinishedCommand, _ view: ProjectedRenderer, _ metadata: RequestMetadata) -> APIResponse {
         guard finished.command.state == .confirmed else {
-            return ErrorResponse(finished, problem: problem(of: finished, view)) { view.command($0, into: &$1) }.answer(metadata)
+            return ErrorResponse(finished, problem: problem(of: finished, view), view).answer(metadata)
         }
         return .success { writer in
             writer.field("command") { view.command(finished.command, into: &$0) }

@@ -9,22 +9,30 @@ enum DeviceRoutes {
         .get("/devices", "Lists locks.", .page("devices", "Device"), list),
         .post("/devices", "Attaches a lock.", .created("device", "Device"), isRepeatable: true, attach),
         .read("/devices/:id", "Reads a lock.", .tagged("device", "Device"), read),
-        .get(
-            "/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus"), status),
+        .get("/devices/:id/status", "Reads what the lock reports.", .object("status", "DeviceStatus")) { request in
+            let refresh = try request.readQuery { $0.bool("refresh") ?? false }
+            let (device, status) = try request.control.attachedDevices.status(
+                of: request.id("id"), for: request.caller, refresh: refresh)
+            return .success { $0.field("status") { request.view.status(status, of: device, into: &$0) } }
+        },
         .put("/devices/:id", "Changes a lock, or moves it.", .tagged("device", "Device"), change),
         .put(
             "/devices/:id/settings",
             "Changes the settings of a lock: `autoRelockSeconds` by a command to the lock, `code` in the gateway.",
-            .tagged([
-                JSONSchema.Member("device", .reference("Device")),
-                JSONSchema.Member("command", .reference("Command"), isRequired: false),
-            ]), sendsCommand: true, changeSettings),
+            .tagged(.fields(["device": .reference("Device")], optional: ["command": .reference("Command")])), sendsCommand: true,
+            changeSettings),
         .removal("/devices/:id", "Detaches a lock.", isConditional: true) { request, isDryRun in
             try await request.control.attachedDevices.detach(
                 request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })
         },
-        .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device"), listOfUnit),
-        .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device"), moveToUnit),
+        .get("/units/:id/devices", "Lists the locks of a unit.", .page("devices", "Device")) { request in
+            let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+            return try answer(request.control.attachedDevices.list(of: request.id("id"), for: request.caller, page), request)
+        },
+        .post("/units/:id/devices", "Moves a lock to a unit.", .tagged("device", "Device")) { request in
+            let id: DeviceID = try request.readBody { $0.requiredID("deviceId") }
+            return answer(try await request.control.attachedDevices.move(request.caller, id, to: request.id("id")), request)
+        },
         .removal("/units/:id/devices/:deviceId", "Removes a lock from a unit.") {
             try await $0.control.attachedDevices.remove($0.caller, $0.id("deviceId"), from: $0.id("id"), isDryRun: $1)
         },
@@ -66,8 +74,8 @@ enum DeviceRoutes {
         body.rejectReadOnly("adapter")
         body.rejectReadOnly("portfolioId")
         var changes = DeviceChanges()
-        if body.names("name") { changes.name = body.requiredText("name") }
-        if body.names("address") { changes.address = body.requiredFreeObject("address") }
+        changes.name = body.change("name") { $0.text($1) }
+        changes.address = body.change("address") { $0.freeObject($1) }
         for text in DeviceText.allCases {
             changes.texts[text] = body.patch(text.rawValue) { $0.text($1, maxCharacters: text.maxCharacters) }
         }
@@ -88,7 +96,7 @@ enum DeviceRoutes {
             return changes
         }
         let (device, command) = try await request.control.attachedDevices.changeSettings(
-            request.caller, request.id("id"), changes, timeout: request.services.commandTimeout,
+            request.caller, request.id("id"), changes, timeout: request.services.settings.commandTimeout,
             onlyIf: try request.condition { $0.tag(of: $1) })
         let view = request.view
         if let command, command.command.state != .confirmed { return LockCommandRoutes.answer(command, view, request.metadata) }
@@ -99,31 +107,12 @@ enum DeviceRoutes {
         return answer.tagged(view.tag(of: device))
     }
 
-    private static func moveToUnit(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let id: DeviceID = try request.readBody { $0.requiredID("deviceId") }
-        let device = try await request.control.attachedDevices.move(request.caller, id, to: request.id("id"))
-        return answer(device, request)
-    }
-
-    private static func status(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let refresh = try request.readQuery { $0.bool("refresh") ?? false }
-        let (device, status) = try request.control.attachedDevices.status(
-            of: request.id("id"), for: request.caller, refresh: refresh)
-        return .success { $0.field("status") { request.view.status(status, of: device, into: &$0) } }
-    }
-
     private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
         let kinds = request.services.adapterKinds
         let (page, filter) = try request.readQuery { query in
             (PageRequest<NameOrCreatedAt>(&query), DeviceFilter(&query, adapters: kinds))
         }
         return try answer(request.control.attachedDevices.list(for: request.caller, filter, page), request)
-    }
-
-    /// Lists the devices of a unit that the caller may see.
-    private static func listOfUnit(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try answer(try request.control.attachedDevices.list(of: request.id("id"), for: request.caller, page), request)
     }
 
     private static func answer(_ device: LockDevice, _ request: AuthenticatedRequest) -> APIResponse {

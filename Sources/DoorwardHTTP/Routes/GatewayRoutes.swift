@@ -7,19 +7,13 @@ internal import HTTPTypes
 /// Liveness and readiness of the process, for monitoring. The paths are outside `/api/v1`.
 enum HealthRoutes {
     static let all: [Route] = [
-        .open(.get, "/healthz", health),
-        .open(.get, "/readyz", readiness),
+        .open(.get, "/healthz") { _ in .success { $0.field("alive", true) } },
+        // The gateway is ready while the store can write and the adapters have been started.
+        .open(.get, "/readyz") { request in
+            guard await request.control.isReadyToServe else { throw GatewayError.unavailable }
+            return .success { $0.field("ready", true) }
+        },
     ]
-
-    private static func health(_ request: AnonymousRequest) -> APIResponse {
-        .success { $0.field("alive", true) }
-    }
-
-    /// Reports the gateway as ready while the store can write and the adapters have been started.
-    private static func readiness(_ request: AnonymousRequest) async throws(GatewayError) -> APIResponse {
-        guard await request.control.isReadyToServe else { throw .unavailable }
-        return .success { $0.field("ready", true) }
-    }
 }
 
 /// The gateway's metrics, for Prometheus. The path is outside `/api/v1`.
@@ -52,12 +46,11 @@ extension RequestMetadata {
     /// header's value. Neither is a request with the `Host` of another machine: a browser sends one if an attacker's host name resolves to
     /// this machine.
     var isOfThisMachine: Bool {
-        let forwarding: [HTTPField.Name] = [.forwardedFor, .forwarded, .realIP]
-        guard !peer.isTrustedProxy, forwarding.allSatisfy({ headers[$0] == nil }) else { return false }
-        guard let host = authority?.hostOfAuthority, host == "localhost" || IPAddress(host)?.isLoopback == true else {
-            return false
-        }
-        return peer.address?.isLoopback ?? false
+        guard !peer.isTrustedProxy, peer.address?.isLoopback == true,
+            [HTTPField.Name.forwardedFor, .forwarded, .realIP].allSatisfy({ headers[$0] == nil }),
+            let host = authority?.hostOfAuthority
+        else { return false }
+        return host == "localhost" || IPAddress(host)?.isLoopback == true
     }
 }
 
@@ -68,13 +61,12 @@ enum ClockRoutes {
             answer(try $0.control.clockAdministration.status(for: $0.caller))
         },
         .post(
-            "/clock/accept", "Accepts the time of the gateway's clock after a step forward.", .object("clock", "Clock"), accept),
+            "/clock/accept", "Accepts the time of the gateway's clock after a step forward.", .object("clock", "Clock")
+        ) { request in
+            let loweringMark = try request.readBody { $0.bool("lowerMark") ?? false }
+            return answer(try await request.control.clockAdministration.accept(request.caller, loweringMark: loweringMark))
+        },
     ]
-
-    private static func accept(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let loweringMark = try request.readBody { $0.bool("lowerMark") ?? false }
-        return answer(try await request.control.clockAdministration.accept(request.caller, loweringMark: loweringMark))
-    }
 
     private static func answer(_ status: ClockStatus) -> APIResponse {
         .success { $0.field("clock", status) }
@@ -99,14 +91,13 @@ extension ClockStep: ResponseObject {
 /// Backs up the database while the gateway runs.
 enum StoreRoutes {
     static let all: [Route] = [
-        .post("/store/backup", "Copies the database to a file on the gateway's machine.", .object("backup", "Backup"), backUp)
+        .post("/store/backup", "Copies the database to a file on the gateway's machine.", .object("backup", "Backup")) {
+            request in
+            let file = try request.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
+            let backup = try await request.control.backupService.create(request.caller, to: file)
+            return .success { $0.field("backup", backup) }
+        }
     ]
-
-    private static func backUp(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let file = try request.readBody { $0.require("file", $0.string("file", .absolutePath)) ?? "" }
-        let backup = try await request.control.backupService.create(request.caller, to: file)
-        return .success { $0.field("backup", backup) }
-    }
 }
 
 extension StoreBackup: ResponseObject {

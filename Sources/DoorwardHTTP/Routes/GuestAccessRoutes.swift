@@ -13,9 +13,7 @@ enum GuestAccessRoutes {
         .put(
             "/guest-access/:id",
             "Changes a guest access. Its link ends if the creator of the link could not grant the changed access; `warning` says so.",
-            .tagged([
-                JSONSchema.Member("guestAccess", .reference("GuestAccess")), JSONSchema.Member("warning", .nullable(.text)),
-            ]), change),
+            .tagged(.fields(["guestAccess": .reference("GuestAccess"), "warning": .nullable(.text)])), change),
         .removal("/guest-access/:id", "Revokes a guest access.", isConditional: true) { request, isDryRun in
             try await request.control.guestAccesses.revoke(
                 request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })
@@ -75,18 +73,25 @@ enum GuestAccessRoutes {
         return (nil, email)
     }
 
-    /// The response with one access, which contains intervals and the names of locks if the request asks for them.
+    /// One access as its response shows it; with intervals and locks if the request asks for them.
+    private typealias ReadAccess = (
+        access: GuestAccess, view: ProjectedRenderer, intervals: [Range<Timestamp>]?, devices: [LockDevice]?
+    )
+
+    private static let fields: [ResponseField<ReadAccess>] = [
+        .written("guestAccess", .reference("GuestAccess")) { $0.view.guestAccess($0.access, into: &$1) },
+        .objects(
+            "intervals", isRequired: false, \.intervals, [.init("from", \.lowerBound), .init("until", \.upperBound)]),
+        .objects("devices", isRequired: false, \.devices, [.init("id", \.id), .init("name", \.name)]),
+    ]
+
     private static let answer = [
         DocumentedAnswer(
             status: 200,
             summary:
                 "The object; with `preview`, also the next intervals in which the access is valid, and with `deviceNames=true` "
                 + "the names of the locks that the caller may know.",
-            data: .object([
-                JSONSchema.Member("guestAccess", .reference("GuestAccess")),
-                JSONSchema.Member("intervals", .array(.fields(["from": .instant, "until": .instant])), isRequired: false),
-                JSONSchema.Member("devices", .array(.fields(["id": .id, "name": .text])), isRequired: false),
-            ]), headers: ["ETag"])
+            data: fields.schema(), headers: ["ETag"])
     ]
 
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
@@ -98,20 +103,7 @@ enum GuestAccessRoutes {
         let intervals = try preview.map { count in try control.intervals(of: id, for: request.caller, count: count) }
         let devices = namesDevices ? try control.devices(of: id, for: request.caller) : nil
         let view = request.view
-        return .success { writer in
-            writer.field("guestAccess") { view.guestAccess(access, into: &$0) }
-            if let intervals {
-                writer.objects("intervals", intervals) { writer, interval in
-                    writer.field("from", interval.lowerBound)
-                    writer.field("until", interval.upperBound)
-                }
-            }
-            guard let devices else { return }
-            writer.objects("devices", devices) { writer, device in
-                writer.field("id", device.id)
-                writer.field("name", device.name)
-            }
-        }.tagged(view.tag(of: access))
+        return .success(fields, of: (access, view, intervals, devices)).tagged(view.tag(of: access))
     }
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -153,11 +145,7 @@ enum GuestLinkRoutes {
     static let all: [Route] = [
         .post(
             "/guest-access/:id/link", "Creates the link of a guest access. It replaces an earlier one.",
-            .issued(
-                .fields([
-                    "link": .fields(["url": .text, "expiresAt": .instant, "qr": .nullable(.text), "warning": .nullable(.text)])
-                ])),
-            create),
+            .issued(fields.schema()), create),
         .removal("/guest-access/:id/link", "Ends the link of a guest access.") {
             try await $0.control.guestLinks.end($0.caller, of: $0.id("id"), isDryRun: $1)
         },
@@ -168,13 +156,15 @@ enum GuestLinkRoutes {
         try request.readNothing()
         let link = try await request.control.guestLinks.create(request.caller, of: request.id("id"))
         let url = link.url(under: request.services.publicURL).reveal()
-        return .success(201) { writer in
-            writer.object("link") { writer in
-                writer.field("url", url)
-                writer.field("expiresAt", link.expiresAt)
-                writer.field("qr", QRCode(url)?.svg(title: "QR code of the guest link"))
-                writer.field("warning", request.services.linkWarning)
-            }
-        }
+        return .success(fields, of: (url, link.expiresAt, request.services.linkWarning), status: 201)
     }
+
+    private static let fields: [ResponseField<(url: String, expiresAt: Timestamp, warning: String?)>] = [
+        .object(
+            "link",
+            [
+                .init("url", \.url), .init("expiresAt", \.expiresAt),
+                .init("qr") { QRCode($0.url)?.svg(title: "QR code of the guest link") }, .init("warning", \.warning),
+            ])
+    ]
 }

@@ -9,7 +9,12 @@ enum InvitationRoutes {
     static let all: [Route] = [
         .get(
             "/invitations", "Lists the pending invitations that the caller has created or could create, without their tokens.",
-            .page("invitations", "Invitation"), list),
+            .page("invitations", "Invitation")
+        ) { request in
+            let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+            let invitations = request.control.invitations.list(for: request.caller, page)
+            return try request.page("invitations", invitations) { $0.invitation($1, into: &$2) }
+        },
         .read("/invitations/:id", "Reads an invitation.", .object("invitation", "Invitation")) { request in
             let invitation = try request.control.invitations.invitation(request.id("id"), for: request.caller)
             return .success { $0.field("invitation") { request.view.invitation(invitation, into: &$0) } }
@@ -23,19 +28,13 @@ enum InvitationRoutes {
             SignInRoutes.session(status: 201), takes: [.link], accept),
     ]
 
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        let invitations = request.control.invitations.list(for: request.caller, page)
-        return try request.page("invitations", invitations) { $0.invitation($1, into: &$2) }
-    }
-
     /// Needs a sign-in only if the invited address belongs to a user, so the route is open and the sign-in optional.
     private static func accept(_ request: AnonymousRequest) async throws -> APIResponse {
         let (token, account) = try request.readBody { body in
             (
                 body.requiredSecret("token"),
                 NewAccount(
-                    firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
+                    firstName: body.change("firstName") { $0.text($1) },
                     lastName: body.names("lastName") ? body.lastName("lastName") : nil,
                     password: body.names("password") ? body.requiredNewPassword("password") : nil)
             )

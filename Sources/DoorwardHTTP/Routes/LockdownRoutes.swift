@@ -9,21 +9,18 @@ enum LockdownRoutes {
     static let all: [Route] = [
         .post(
             "/properties/:id/lockdown", "Locks down a property: all its locks are locked, and unlocking is denied.",
-            .data([
-                "property": .reference("Property"),
-                "results": .array(
-                    .fields([
-                        "deviceId": .id, "command": .nullable(.reference("Command")),
-                        "decision": .nullable(.reference("Decision")),
-                    ])),
-            ]), isRepeatable: true, start),
-        .delete("/properties/:id/lockdown", "Lifts the lockdown of a property.", .object("property", "Property"), lift),
+            .data(fields), isRepeatable: true, start),
+        .delete("/properties/:id/lockdown", "Lifts the lockdown of a property.", .object("property", "Property")) { request in
+            try request.readNothing()
+            let property = try await request.control.lockdowns.lift(request.caller, on: request.id("id"))
+            return .success { $0.field("property") { request.view.property(property, into: &$0) } }
+        },
     ]
 
     private static func start(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let reason = try request.readBody { $0.text("reason", maxCharacters: WireLimits.reasonCharacters) }
         let started = try await request.control.lockdowns.start(
-            request.caller, on: request.id("id"), reason: reason, timeout: request.services.commandTimeout,
+            request.caller, on: request.id("id"), reason: reason, timeout: request.services.settings.commandTimeout,
             repeatable: try request.services.repeats.call(request))
         return answer(started.value, request.view, atOnce: resultsAtOnce).addingReplayHeader(for: started)
     }
@@ -53,32 +50,27 @@ enum LockdownRoutes {
     private static func answer(
         _ property: Property, _ results: ArraySlice<LockdownResult>, _ view: ProjectedRenderer
     ) -> APIResponse {
-        .success { writer in
-            writer.field("property") { view.property(property, into: &$0) }
-            writer.field("results") { writer in writer.array(results) { write($1, view, into: &$0) } }
-        }
+        .success(fields, of: (property, results, view))
     }
+
+    private static let fields:
+        [ResponseField<(property: Property, results: ArraySlice<LockdownResult>, view: ProjectedRenderer)>] = [
+            .written("property", .reference("Property")) { $0.view.property($0.property, into: &$1) },
+            .objects("results", { answer in answer.results.map { ($0, answer.view) } }, resultFields),
+        ]
 
     /// A result has a command or, if the command was denied, a decision. It has neither if the command was not begun yet.
-    private static func write(_ result: LockdownResult, _ view: ProjectedRenderer, into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("deviceId", result.deviceID)
-            writer.field("command") { writer in
-                guard case .command(let command) = result.outcome else { return writer.null() }
-                view.command(command, into: &writer)
-            }
-            writer.field("decision") { writer in
-                guard case .denied(let denial, let instant) = result.outcome else { return writer.null() }
-                let decision = ExplainedDecision(
-                    operation: .lock, deviceID: result.deviceID, at: instant, isAboutFuture: false, decision: .denied(denial))
-                decision.write(into: &writer)
-            }
-        }
-    }
-
-    private static func lift(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        try request.readNothing()
-        let property = try await request.control.lockdowns.lift(request.caller, on: request.id("id"))
-        return .success { $0.field("property") { request.view.property(property, into: &$0) } }
-    }
+    private static let resultFields: [ResponseField<(result: LockdownResult, view: ProjectedRenderer)>] = [
+        .init("deviceId", \.result.deviceID),
+        .written("command", .nullable(.reference("Command"))) { answer, writer in
+            guard case .command(let command) = answer.result.outcome else { return writer.null() }
+            answer.view.command(command, into: &writer)
+        },
+        .written("decision", .nullable(.reference("Decision"))) { answer, writer in
+            guard case .denied(let denial, let instant) = answer.result.outcome else { return writer.null() }
+            let decision = ExplainedDecision(
+                operation: .lock, deviceID: answer.result.deviceID, at: instant, isAboutFuture: false, decision: .denied(denial))
+            decision.write(into: &writer)
+        },
+    ]
 }

@@ -77,8 +77,8 @@ enum PlaceRoutes {
     private static func portfolioChanges(_ body: inout BodyReader) -> PortfolioChanges {
         body.rejectReadOnly("propertyIds")
         var changes = PortfolioChanges()
-        if body.names("name") { changes.name = body.requiredText("name") }
-        if body.names("administratorUserIds") { changes.administrators = body.ids("administratorUserIds") ?? [] }
+        changes.name = body.change("name") { $0.text($1) }
+        changes.administrators = body.list("administratorUserIds")
         return changes
     }
 
@@ -86,10 +86,10 @@ enum PlaceRoutes {
         body.rejectReadOnly("unitIds")
         body.rejectReadOnly("portfolioId")
         var changes = PropertyChanges()
-        if body.names("name") { changes.name = body.requiredText("name") }
+        changes.name = body.change("name") { $0.text($1) }
         changes.address = body.patch("address") { $0.object($1, postalAddress) }
         changes.defaultTimeZone = body.patch("defaultTimeZone") { $0.zone($1).name }
-        if body.names("managerUserIds") { changes.managers = body.ids("managerUserIds") ?? [] }
+        changes.managers = body.list("managerUserIds")
         return changes
     }
 
@@ -97,17 +97,17 @@ enum PlaceRoutes {
         body.rejectReadOnly("propertyId")
         body.rejectReadOnly("portfolioId")
         var changes = UnitChanges()
-        if body.names("name") { changes.name = body.requiredText("name") }
-        if body.names("tenantUserIds") { changes.tenants = body.ids("tenantUserIds") ?? [] }
-        if body.names("deviceIds") { changes.devices = body.ids("deviceIds") ?? [] }
-        if body.names("commonAreaAccessIds") { changes.commonAreas = body.ids("commonAreaAccessIds") ?? [] }
+        changes.name = body.change("name") { $0.text($1) }
+        changes.tenants = body.list("tenantUserIds")
+        changes.devices = body.list("deviceIds")
+        changes.commonAreas = body.list("commonAreaAccessIds")
         return changes
     }
 }
 
 /// The routes of one kind of place. A route below the path of a parent does the same as the route whose query or body contains
 /// the id of the parent.
-private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: Sendable {
+private struct Places<Entity: CreatedEntity, Parent, New: Sendable, Changes: Sendable>: Sendable {
     /// The name of the field of `data` that contains one place.
     let name: String
     /// The name in the path; also the name of the field of `data` that contains a list.
@@ -198,11 +198,3 @@ private struct Places<Entity: Place, Parent, New: Sendable, Changes: Sendable>: 
         }
     }
 }
-
-private protocol Place: Sendable {
-    var id: EntityID<Self> { get }
-}
-
-extension Portfolio: Place {}
-extension Property: Place {}
-extension Unit: Place {}

@@ -16,11 +16,20 @@ enum RoleRoutes {
         [
             .get(path, "Lists the \(people).", .page("users", "User")) { request in
                 let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-                return try list(page, request, on: entity(request.id("id")))
+                let people = try request.control.roles.people(on: entity(request.id("id")), for: request.caller, page)
+                return try request.page("users", people) { $0.user($1.user, associations: $1.associations, into: &$2) }
             },
             .post(path, "Adds to the \(people): a user at once, or an e-mail address by an invitation.", assigned) { request in
-                let assignment = try assignment(request, on: entity(.nonexistent).type)
-                return try await assign(assignment, request, on: entity(request.id("id")))
+                let (role, user, email) = try request.readBody { recipient(of: entity(.nonexistent).type, &$0) }
+                let (entity, view) = (entity(request.id("id")), request.view)
+                guard let email else {
+                    let association = try await request.control.roles.assign(request.caller, role, to: user, on: entity)
+                    return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
+                }
+                let issued = try await request.control.invitations.invite(request.caller, email, to: role, on: entity)
+                return .success {
+                    $0.field("invitation") { view.invitation(issued, under: request.services.publicURL, into: &$0) }
+                }
             },
             .removal(path + "/:userId", "Removes a user from the \(people).") {
                 try await $0.control.roles.remove($0.caller, $0.id("userId"), from: entity($0.id("id")), isDryRun: $1)
@@ -36,43 +45,14 @@ enum RoleRoutes {
             ]))
     ]
 
-    /// The recipient of the role: a user, who holds it at once, or the person who accepts the invitation sent to an address.
-    private enum Holder {
-        case user(UserID)
-        case address(String)
-    }
-
-    private static func assignment(_ request: AuthenticatedRequest, on type: AssociatedEntityType) throws(GatewayError) -> (
-        Holder, Role
-    ) {
-        try request.readBody { body in
-            let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
-            let role = body.require("role", body.enumValue("role", of: assignable)) ?? .guest
-            guard body.isChosen(by: "email") else { return (.user(body.requiredID("userId")), role) }
-            body.reject("userId", beside: "email")
-            return (.address(body.requiredEmail("email")), role)
-        }
-    }
-
-    private static func assign(
-        _ assignment: (Holder, Role), _ request: AuthenticatedRequest, on entity: AssociatedEntity
-    ) async throws -> APIResponse {
-        switch assignment.0 {
-        case .user(let user):
-            let association = try await request.control.roles.assign(request.caller, assignment.1, to: user, on: entity)
-            let view = request.view
-            return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
-        case .address(let email):
-            let issued = try await request.control.invitations.invite(request.caller, email, to: assignment.1, on: entity)
-            let (view, base) = (request.view, request.services.publicURL)
-            return .success { $0.field("invitation") { view.invitation(issued, under: base, into: &$0) } }
-        }
-    }
-
-    private static func list(
-        _ page: PageRequest<NameOrCreatedAt>, _ request: AuthenticatedRequest, on entity: AssociatedEntity
-    ) throws -> APIResponse {
-        let people = try request.control.roles.people(on: entity, for: request.caller, page)
-        return try request.page("users", people) { $0.user($1.user, associations: $1.associations, into: &$2) }
+    /// Reads the role and its recipient: a user, who holds it at once, or the address of the person who gets an invitation.
+    private static func recipient(
+        of type: AssociatedEntityType, _ body: inout BodyReader
+    ) -> (role: Role, user: UserID, email: String?) {
+        let assignable = Role.allCases.filter { type.assignableRoles.contains($0) }
+        let role = body.require("role", body.enumValue("role", of: assignable)) ?? .guest
+        guard body.isChosen(by: "email") else { return (role, body.requiredID("userId"), nil) }
+        body.reject("userId", beside: "email")
+        return (role, .nonexistent, body.requiredEmail("email"))
     }
 }

@@ -19,12 +19,8 @@ final class Services: Sendable {
     /// The document of the API.
     let document = ServedDocument()
     let simulator: (any SimulatorControl)?
-    /// The timeout of a command if the request specifies none.
-    let commandTimeout: Duration
     /// The values of a device's `adapter`.
     let adapterKinds: [String]
-    /// Verifies purchases; `nil` if none are accepted.
-    var purchaseVerifier: AppStoreVerifier? { settings.purchaseVerifier }
     /// The digest of the token that reads `/metrics`; `nil` for none.
     let metricsToken: SHA256Digest?
     let proxies: TrustedProxies
@@ -43,7 +39,7 @@ final class Services: Sendable {
     }
     /// The port that the server listens on; the configured one, which can be 0, before the server listens.
     let port: Atomic<Int>
-    private let settings: HTTPSettings
+    let settings: HTTPSettings
     let logger: Logger
     /// `nil` if nothing is measured.
     let metrics: MetricsPage?
@@ -59,7 +55,6 @@ final class Services: Sendable {
         (self.control, self.simulator, self.logger) = (control, simulator, logger)
         self.settings = settings
         port = Atomic(settings.port)
-        commandTimeout = settings.commandTimeout
         adapterKinds = settings.adapterKinds ?? control.adapters.kinds
         metricsToken = settings.metricsToken.map { SHA256.hash(data: Array($0.reveal().utf8)) }
         tokens = await AccessTokens(
@@ -78,7 +73,11 @@ final class Services: Sendable {
 
 extension StringProtocol {
     /// The host of an authority (RFC 3986, section 3.2): in small letters, without the port and the brackets of an IPv6 address.
-    var hostOfAuthority: String {
-        (hasPrefix("[") ? dropFirst().prefix { $0 != "]" } : prefix { $0 != ":" }).lowercased()
+    /// `nil` if a bracket is not closed, or if anything but a port follows it.
+    var hostOfAuthority: String? {
+        guard hasPrefix("[") else { return prefix { $0 != ":" }.lowercased() }
+        let parts = dropFirst().split(separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].isEmpty || parts[1].hasPrefix(":") else { return nil }
+        return parts[0].lowercased()
     }
 }

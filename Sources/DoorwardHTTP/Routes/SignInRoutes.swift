@@ -25,17 +25,24 @@ enum SignInRoutes {
             takes: [.password, .link], resetPassword),
         .post(
             "/users/:id/password-reset", "Creates a link with which a user can set a new password.",
-            .issued(.fields(["reset": .fields(["url": .text, "token": .text, "expiresAt": .instant])])), offerReset),
+            .issued(reset.schema()), offerReset),
     ]
 
     /// The response that starts or continues a session.
     static func session(status: Int = 200) -> [DocumentedAnswer] {
-        let members = [
-            JSONSchema.Member("user", .reference("User")), JSONSchema.Member("token", .text),
-            JSONSchema.Member("expiresIn", .count), JSONSchema.Member("refreshToken", .text, isRequired: false),
-        ]
-        return [DocumentedAnswer(status: status, summary: "The session.", data: .object(members))]
+        [DocumentedAnswer(status: status, summary: "The session.", data: sessionFields.schema())]
     }
+
+    /// A session that was started or continued, as its response shows it.
+    private typealias ShownSession = (
+        signedIn: SignedIn, view: ProjectedRenderer, issued: (token: String, expiresIn: Int), usesCookie: Bool
+    )
+
+    private static let sessionFields: [ResponseField<ShownSession>] = [
+        .written("user", .reference("User")) { $0.view.user($0.signedIn.user, into: &$1) }, .init("token", \.issued.token),
+        .init("expiresIn", .count, \.issued.expiresIn),
+        .ifPresent("refreshToken") { $0.usesCookie ? nil : $0.signedIn.refreshToken.reveal() },
+    ]
 
     /// Makes a route on which passwords or tokens could be guessed: an address with too many failures is rejected before the body
     /// is read. A route that takes several kinds of secrets rejects it only if each of them is limited.
@@ -108,30 +115,20 @@ enum SignInRoutes {
         return .nothing.clearingCookies(of: request.metadata)
     }
 
-    /// The credential with which a person may set a password without the old one.
-    private enum ResetProof {
-        case link(Secret<String>)
-        case recoveryCode(Secret<String>, email: String)
-    }
-
     /// Sets a password with the token of a link, or with an email address and a recovery code.
     private static func resetPassword(_ request: AnonymousRequest) async throws -> APIResponse {
-        let (proof, password) = try request.readBody { body -> (ResetProof, Secret<String>) in
-            let proof: ResetProof =
-                if body.isChosen(by: "recoveryCode") {
-                    .recoveryCode(
-                        body.requiredSecret("recoveryCode"), email: body.requiredAccount("email"))
-                } else {
-                    .link(body.requiredSecret("token"))
-                }
-            return (proof, body.requiredNewPassword("newPassword"))
+        let (secret, email, password) = try request.readBody { body in
+            let isCode = body.isChosen(by: "recoveryCode")
+            return (
+                body.requiredSecret(isCode ? "recoveryCode" : "token"), isCode ? body.requiredAccount("email") : nil,
+                body.requiredNewPassword("newPassword")
+            )
         }
-        switch proof {
-        case .link(let token):
-            try await request.control.passwordResets.use(token, newPassword: password, origin: request.metadata.origin)
-        case .recoveryCode(let code, let email):
+        if let email {
             try await request.control.credentials.resetPassword(
-                email: account(email), recoveryCode: code, newPassword: password, origin: request.metadata.origin)
+                email: account(email), recoveryCode: secret, newPassword: password, origin: request.metadata.origin)
+        } else {
+            try await request.control.passwordResets.use(secret, newPassword: password, origin: request.metadata.origin)
         }
         return .nothing
     }
@@ -140,15 +137,17 @@ enum SignInRoutes {
     private static func offerReset(_ request: AuthenticatedRequest) async throws -> APIResponse {
         try request.readNothing()
         let offer = try await request.control.passwordResets.offer(request.caller, to: request.id("id"))
-        let base = request.services.publicURL
-        return .success(201) { writer in
-            writer.object("reset") { writer in
-                writer.field("url", offer.url(under: base).reveal())
-                writer.field("token", offer.token.reveal())
-                writer.field("expiresAt", offer.expiresAt)
-            }
-        }
+        return .success(reset, of: (offer, request.services.publicURL), status: 201)
     }
+
+    private static let reset: [ResponseField<(offer: PasswordReset.Offer, base: String)>] = [
+        .object(
+            "reset",
+            [
+                .init("url") { $0.offer.url(under: $0.base).reveal() }, .init("token") { $0.offer.token.reveal() },
+                .init("expiresAt", \.offer.expiresAt),
+            ])
+    ]
 
     /// The response that starts or continues a session. The console gets the refresh token in a cookie and not in the body.
     static func answer(_ signedIn: SignedIn, _ request: AnonymousRequest, status: Int = 200) async throws -> APIResponse {
@@ -156,12 +155,7 @@ enum SignInRoutes {
         let issued = try await request.services.tokens.issue(for: signedIn.session, at: now)
         let view = ProjectedRenderer(.user(signedIn.user.id), control: request.control)
         let usesCookie = request.metadata.usesRefreshCookie
-        var answer = APIResponse.success(status) { writer in
-            writer.field("user") { view.user(signedIn.user, into: &$0) }
-            writer.field("token", issued.token)
-            writer.field("expiresIn", issued.expiresIn)
-            if !usesCookie { writer.field("refreshToken", signedIn.refreshToken.reveal()) }
-        }
+        var answer = APIResponse.success(sessionFields, of: (signedIn, view, issued, usesCookie), status: status)
         if usesCookie { answer.headers[values: .setCookie] = RefreshCookie.setting(signedIn, at: now) }
         return answer
     }
@@ -170,66 +164,56 @@ enum SignInRoutes {
 /// The route with which the console exchanges a link of a demo for a session. It is not among the routes of the API: only the server
 /// of `doorward demo` has it.
 enum DemoSignInRoutes {
-    static func all(_ links: DemoSignInLinks) -> [Route] {
-        [.open(.post, "/demo/sign-in") { try await signIn($0, links) }]
-    }
-
     /// Signs in with the password of the demo, like any other sign-in: it is rate limited and recorded, and its session ends like any
     /// other.
-    private static func signIn(_ request: AnonymousRequest, _ links: DemoSignInLinks) async throws -> APIResponse {
-        let token = try request.readBody { $0.requiredSecret("token") }
-        // A request through a proxy or from another machine is answered as if there were no such route.
-        guard request.metadata.isOfThisMachine else { throw GatewayError.notFound }
-        guard let email = links.take(token) else { throw GatewayError.unauthenticated }
-        let signedIn = try await request.control.signIn.logIn(
-            email: email, password: links.password, origin: request.metadata.origin)
-        return try await SignInRoutes.answer(signedIn, request)
+    static func all(_ links: DemoSignInLinks) -> [Route] {
+        let route = Route.open(.post, "/demo/sign-in") { request in
+            let token = try request.readBody { $0.requiredSecret("token") }
+            // A request through a proxy or from another machine is answered as if there were no such route.
+            guard request.metadata.isOfThisMachine else { throw GatewayError.notFound }
+            guard let email = links.take(token) else { throw GatewayError.unauthenticated }
+            let signedIn = try await request.control.signIn.logIn(
+                email: email, password: links.password, origin: request.metadata.origin)
+            return try await SignInRoutes.answer(signedIn, request)
+        }
+        return [route]
     }
 }
 
 /// The caller's own sessions, password and recovery codes.
 enum CredentialRoutes {
     static let all: [Route] = [
-        .read(
-            "/users/me/sessions", "Lists the caller's sessions.",
-            .data([
-                "sessions": .array(.fields(["id": .id, "createdAt": .instant, "expiresAt": .instant, "isCurrent": .boolean]))
-            ]), listSessions),
+        .read("/users/me/sessions", "Lists the caller's sessions.", .data(sessions)) { request in
+            let sessions = try request.control.credentials.sessions(of: request.caller)
+            return .success(Self.sessions, of: sessions.map { ($0, $0.id == request.caller.sessionID) })
+        },
         .removal("/users/me/sessions/:id", "Ends one of the caller's sessions.") {
             try await $0.control.credentials.endSession($0.caller, $0.id("id"), isDryRun: $1)
         },
-        .post(
-            "/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing, changePassword
-        ),
+        .post("/users/me/password", "Changes the caller's password, and ends the caller's other sessions.", .nothing) { request in
+            let (current, new) = try request.readBody {
+                ($0.requiredSecret("currentPassword"), $0.requiredNewPassword("newPassword"))
+            }
+            try await request.control.credentials.changePassword(request.caller, current: current, new: new)
+            return .nothing
+        },
+        // Ignores an idempotency key: the response contains secrets, and such responses are not stored.
         .post(
             "/users/me/recovery-codes", "Replaces the caller's recovery codes, with the current password as proof.",
-            .issued(.fields(["recoveryCodes": .array(.text)])), createRecoveryCodes),
+            .issued(.fields(["recoveryCodes": .array(.text)]))
+        ) { request in
+            let current = try request.readBody { $0.requiredSecret("currentPassword") }
+            let codes = try await request.control.credentials.createRecoveryCodes(request.caller, current: current)
+            return .success(201) { $0.field("recoveryCodes", codes.map { $0.reveal() }) }
+        },
     ]
 
-    private static func listSessions(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let sessions = try request.control.credentials.sessions(of: request.caller)
-        return .success { writer in
-            writer.objects("sessions", sessions) { writer, session in
-                writer.field("id", session.id)
-                writer.field("createdAt", session.createdAt)
-                writer.field("expiresAt", session.expiresAt)
-                writer.field("isCurrent", session.id == request.caller.sessionID)
-            }
-        }
-    }
-
-    private static func changePassword(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let (current, new) = try request.readBody {
-            ($0.requiredSecret("currentPassword"), $0.requiredNewPassword("newPassword"))
-        }
-        try await request.control.credentials.changePassword(request.caller, current: current, new: new)
-        return .nothing
-    }
-
-    /// Ignores an idempotency key: the response contains secrets, and such responses are not stored.
-    private static func createRecoveryCodes(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let current = try request.readBody { $0.requiredSecret("currentPassword") }
-        let codes = try await request.control.credentials.createRecoveryCodes(request.caller, current: current)
-        return .success(201) { $0.field("recoveryCodes", codes.map { $0.reveal() }) }
-    }
+    private static let sessions: [ResponseField<[(session: Session, isCurrent: Bool)]>] = [
+        .objects(
+            "sessions", { $0 },
+            [
+                .init("id", \.session.id), .init("createdAt", \.session.createdAt), .init("expiresAt", \.session.expiresAt),
+                .init("isCurrent", \.isCurrent),
+            ])
+    ]
 }

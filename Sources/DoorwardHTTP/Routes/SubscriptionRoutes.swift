@@ -39,7 +39,7 @@ enum SubscriptionRoutes {
     private static func changes(_ body: inout BodyReader) -> SubscriptionChanges {
         body.rejectReadOnly("usage")
         var changes = SubscriptionChanges()
-        if body.names("tier") { changes.tier = body.requiredText("tier", maxCharacters: tierCharacters) }
+        changes.tier = body.change("tier") { $0.text($1, maxCharacters: tierCharacters) }
         changes.modules =
             body.object("modules") { reader in
                 SubscriptionModule.available.reduce(into: [:]) { modules, module in
@@ -67,6 +67,45 @@ enum SubscriptionRoutes {
     }
 }
 
+/// How long the access log of a portfolio is kept.
+enum RetentionRoutes {
+    static let all: [Route] = [
+        .read(
+            "/portfolios/:id/retention", "Reads how long the access log of a portfolio is kept.",
+            .tagged("retention", "Retention")
+        ) { answer(try $0.control.portfolios.retention(of: $0.id("id"), for: $0.caller)) },
+        .put(
+            "/portfolios/:id/retention", "Changes how long the access log of a portfolio is kept.",
+            .tagged("retention", "Retention"), change),
+    ]
+
+    /// The range of `days`: at most a century.
+    fileprivate static let validDays = 1...36_525
+
+    private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
+        let (days, legalHold) = try request.readBody { body -> (Patch<Int>, Bool?) in
+            let legalHold = body.change("legalHold") { $0.bool($1) }
+            return (body.patch("days") { $0.integer($1, in: validDays) }, legalHold)
+        }
+        let condition = try request.condition { (_: ProjectedRenderer, portfolio: Portfolio) in tag(of: portfolio.retention) }
+        return answer(
+            try await request.control.portfolios.changeRetention(
+                request.caller, of: request.id("id"), days: days, legalHold: legalHold, onlyIf: condition))
+    }
+
+    private static func answer(_ retention: Retention) -> APIResponse {
+        APIResponse.success { $0.field("retention", retention) }.tagged(tag(of: retention))
+    }
+
+    private static func tag(of retention: Retention) -> EntityTag { EntityTag { retention.write(into: &$0) } }
+}
+
+extension Retention: ResponseObject {
+    static let fields: [ResponseField<Self>] = [
+        .init("days", .nullable(.integer(in: RetentionRoutes.validDays)), \.days), .init("legalHold", \.legalHold),
+    ]
+}
+
 /// In-app purchases.
 enum PurchaseRoutes {
     static let all: [Route] = [
@@ -85,7 +124,7 @@ enum PurchaseRoutes {
         let purchases = request.control.purchases
         try purchases.requireUser(request.caller)
         let transaction = try SignedTransaction(receipt)
-        guard let verifier = request.services.purchaseVerifier else { throw GatewayError.purchasesNotConfigured }
+        guard let verifier = request.services.settings.purchaseVerifier else { throw GatewayError.purchasesNotConfigured }
         let purchase = try await verifier.verify(transaction)
         let user = try await purchases.redeem(purchase, of: product, under: verifier.rules, for: request.caller)
         let view = request.view

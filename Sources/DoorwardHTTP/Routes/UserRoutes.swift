@@ -10,9 +10,15 @@ enum UserRoutes {
             answer(try $0.control.users.user($0.caller.userID ?? .nonexistent, for: $0.caller), $0)
         },
         .put("/users/me", "Changes the caller's own user.", .tagged("user", "User"), changeMe),
-        .get("/users", "Lists users.", .page("users", "User"), list),
+        .get("/users", "Lists users.", .page("users", "User")) { request in
+            let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+            return try request.page("users", request.control.users.list(for: request.caller, page)) { $0.user($1, into: &$2) }
+        },
         .post(
-            "/users", "Creates a user, with a password or with an invitation to set one.", created, isRepeatable: true, create),
+            "/users", "Creates a user, with a password or with an invitation to set one.",
+            .created(.fields(["user": .reference("User")], optional: ["invitation": .reference("Invitation")])),
+            isRepeatable: true,
+            create),
         .read("/users/:id", "Reads a user.", .tagged("user", "User")) {
             answer(try $0.control.users.user($0.id("id"), for: $0.caller), $0)
         },
@@ -25,15 +31,6 @@ enum UserRoutes {
         .removal("/users/:id/personal-data", "Erases the personal data of a deleted user.") {
             try await $0.control.erasure.erase($0.caller, of: $0.id("id"), isDryRun: $1)
         },
-    ]
-
-    private static let created: [DocumentedAnswer] = [
-        DocumentedAnswer(
-            status: 201, summary: "Created.",
-            data: .object([
-                JSONSchema.Member("user", .reference("User")),
-                JSONSchema.Member("invitation", .reference("Invitation"), isRequired: false),
-            ]), headers: ["Location"])
     ]
 
     private static func changeMe(_ request: AuthenticatedRequest) async throws -> APIResponse {
@@ -64,43 +61,32 @@ enum UserRoutes {
                 lastName: body.lastName("lastName"),
                 password: body.names("password") ? body.requiredNewPassword("password") : nil)
         }
-        guard new.password != nil else {
-            var issued: IssuedInvitation?
-            return try await request.create { repeatable in
-                let (user, invitation) = try await request.control.users.createInvited(
-                    request.caller, new, repeatable: repeatable)
-                issued = invitation
-                return user
-            } render: { user, view in
-                .success(201, location: "/api/v1/users/\(user.id)") { writer in
-                    writer.field("user") { view.user(user, into: &$0) }
-                    if let issued {
-                        writer.field("invitation") { view.invitation(issued, under: request.services.publicURL, into: &$0) }
-                    } else if let pending = request.control.users.invitation(of: user) {
-                        writer.field("invitation") { view.invitation(pending, into: &$0) }
-                    }
+        let users = request.control.users
+        var issued: IssuedInvitation?
+        return try await request.create { repeatable in
+            guard new.password == nil else { return try await users.create(request.caller, new, repeatable: repeatable) }
+            let (user, invitation) = try await users.createInvited(request.caller, new, repeatable: repeatable)
+            issued = invitation
+            return user
+        } render: { user, view in
+            .success(201, location: "/api/v1/users/\(user.id)") { writer in
+                writer.field("user") { view.user(user, into: &$0) }
+                if let issued {
+                    writer.field("invitation") { view.invitation(issued, under: request.services.publicURL, into: &$0) }
+                } else if new.password == nil, let pending = users.invitation(of: user) {
+                    writer.field("invitation") { view.invitation(pending, into: &$0) }
                 }
             }
         }
-        return try await request.create { repeatable in
-            try await request.control.users.create(request.caller, new, repeatable: repeatable)
-        } render: { user, view in
-            .created("users/\(user.id)", "user") { view.user(user, into: &$0) }
-        }
-    }
-
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try request.page("users", try request.control.users.list(for: request.caller, page)) { $0.user($1, into: &$2) }
     }
 
     // MARK: - Private
 
-    private static func update(_ id: UserID, _ changes: UserChanges, _ request: AuthenticatedRequest) async throws -> APIResponse
-    {
-        return answer(
-            try await request.control.users.update(request.caller, id, changes, onlyIf: try request.condition { $0.tag(of: $1) }),
-            request)
+    private static func update(
+        _ id: UserID, _ changes: UserChanges, _ request: AuthenticatedRequest
+    ) async throws -> APIResponse {
+        let condition: Precondition<User>? = try request.condition { $0.tag(of: $1) }
+        return answer(try await request.control.users.update(request.caller, id, changes, onlyIf: condition), request)
     }
 
     private static func answer(_ user: User, _ request: AuthenticatedRequest) -> APIResponse {
@@ -111,7 +97,7 @@ enum UserRoutes {
     /// Reads both names, which are optional; the first one must not be blank.
     private static func names(_ body: inout BodyReader) -> UserChanges {
         UserChanges(
-            firstName: body.names("firstName") ? body.requiredText("firstName") : nil,
+            firstName: body.change("firstName") { $0.text($1) },
             lastName: body.names("lastName") ? body.lastName("lastName") : nil)
     }
 }
@@ -119,7 +105,12 @@ enum UserRoutes {
 /// API keys: creating, listing and removing them.
 enum APIKeyRoutes {
     static let all: [Route] = [
-        .get("/api-keys", "Lists the caller's API keys.", .page("apiKeys", "APIKey"), list),
+        .get("/api-keys", "Lists the caller's API keys.", .page("apiKeys", "APIKey")) { request in
+            let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
+            return try request.page("apiKeys", request.control.apiKeys.list(for: request.caller, page)) {
+                $0.apiKey($1, into: &$2)
+            }
+        },
         .post(
             "/api-keys", "Creates an API key, whose rights never exceed the caller's.",
             .issued(.fields(["apiKey": .reference("APIKey"), "secret": .text])), create),
@@ -147,10 +138,5 @@ enum APIKeyRoutes {
             writer.field("apiKey") { view.apiKey(issued.key, into: &$0) }
             writer.field("secret", issued.secret.reveal())
         }
-    }
-
-    private static func list(_ request: AuthenticatedRequest) throws -> APIResponse {
-        let page = try request.readQuery { PageRequest<NameOrCreatedAt>(&$0) }
-        return try request.page("apiKeys", request.control.apiKeys.list(for: request.caller, page)) { $0.apiKey($1, into: &$2) }
     }
 }

@@ -236,9 +236,6 @@ package struct TokenKey: Sendable {
     /// The 32 bytes of the private key, to be stored in a file of mode 0600.
     package var rawRepresentation: Secret<[UInt8]> { Secret(Array(signing.rawRepresentation)) }
 
-    /// The 32 bytes of the public key.
-    package var publicRepresentation: [UInt8] { Array(signing.publicKey.rawRepresentation) }
-
     /// `kid` of the tokens: the first 8 bytes of SHA-256 of the public key, in hexadecimal.
     var keyID: String { Array(SHA256.hash(data: signing.publicKey.rawRepresentation).prefix(8)).hexadecimal }
 

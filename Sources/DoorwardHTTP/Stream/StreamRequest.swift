@@ -10,16 +10,13 @@ enum StreamRequest {
     static let maxNames = 64
     /// The form of a name.
     static let nameRules = StringSchema(minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9._-]+$")
-    private static let bodySchema = JSONSchema.object([
-        JSONSchema.Member("type", .words(StreamType.allCases.map(\.rawValue))),
-        JSONSchema.Member("query", .text, isRequired: false),
-    ])
+    private static let bodySchema = JSONSchema.fields(
+        ["type": .words(StreamType.allCases.map(\.rawValue))], optional: ["query": .text])
 
     static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy {
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || $0.properties.numericType != nil || "._-".unicodeScalars.contains($0))
+                $0.isASCII && (Character($0).isLetter || Character($0).isNumber || "._-".unicodeScalars.contains($0))
             }
     }
 
@@ -68,9 +65,7 @@ enum StreamRequest {
                 body.reject("\(key).\(text)", .wrongType)
                 return nil
             }
-            var reader = BodyReader(fields, path: "\(key).\(text)", errors: body.errors)
-            defer { reader.finish() }
-            return name(text, &reader, adapters: adapters)
+            return body.nested(fields, "\(key).\(text)") { name(text, &$0, adapters: adapters) }
         }
     }
 
@@ -109,48 +104,36 @@ enum StreamRequest {
     }
 }
 
-/// Makes and reads the opaque ids of events. An id is valid for the caller and the names of its stream.
-///
-/// Like a cursor (see `Cursors`), an id is encrypted: its numbers would reveal how busy the gateway is. All ids have the same length.
-struct StreamPositions: Sendable {
-    private let sealer: PositionSealer
+/// The opaque ids of events.
+typealias StreamPositions = PositionSealer<StreamPosition>
 
-    /// Bytes of a position: four words, the latest time, a byte of flags, and the entries of the logs.
-    private static let positionBytes = 4 * 8 + 8 + 1 + LogPositions.maxEntries * 13
-    /// - Parameter random: the source of the nonces.
-    init(key: SymmetricKey, random: RandomSource) { sealer = PositionSealer(key: key, random: random) }
-
+extension StreamPositions {
     /// What an id is bound to.
     static func scope(_ principal: Principal, names: String) -> String { "\(principal.key)\n\n\(names)" }
+}
 
-    /// - Throws: errors of the cipher. No position causes one.
-    func id(of position: StreamPosition, scope: String) throws -> String {
-        try sealer.seal(Self.bytes(of: position), scope: scope)
-    }
+extension StreamPosition: SealedPosition {
+    /// Four words, the latest time, a byte of flags, and the entries of the logs.
+    static let byteCount = 4 * 8 + 8 + 1 + LogPositions.maxEntries * 13
 
-    /// - Returns: `nil` for a text that `id` did not make for this scope.
-    func position(_ id: String, scope: String) -> StreamPosition? {
-        sealer.open(id, count: Self.positionBytes, scope: scope).map(Self.position)
-    }
-
-    private static func bytes(of position: StreamPosition) -> [UInt8] {
+    var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(positionBytes)
+        bytes.reserveCapacity(Self.byteCount)
         func append(_ word: some FixedWidthInteger) { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }
-        for word in [position.generation, position.stream, position.number] { append(word) }
-        append(position.createdAt.nanoseconds)
-        append(position.records.latest.milliseconds)
-        append(position.records.isComplete ? 1 as UInt8 : 0)
-        for entry in position.records.entries.prefix(LogPositions.maxEntries) {
+        for word in [generation, stream, number] { append(word) }
+        append(createdAt.nanoseconds)
+        append(records.latest.milliseconds)
+        append(records.isComplete ? 1 as UInt8 : 0)
+        for entry in records.entries.prefix(LogPositions.maxEntries) {
             append(1 as UInt8)
             append(entry.log)
             append(entry.next)
         }
-        bytes.append(contentsOf: repeatElement(0, count: positionBytes - bytes.count))
+        bytes.append(contentsOf: repeatElement(0, count: Self.byteCount - bytes.count))
         return bytes
     }
 
-    private static func position(_ bytes: [UInt8]) -> StreamPosition {
+    init(_ bytes: [UInt8]) {
         func word(_ start: Int, _ count: Int = 8) -> UInt64 { bytes[start..<start + count].reduce(0) { $0 << 8 | UInt64($1) } }
         let entries = (0..<LogPositions.maxEntries).compactMap { index -> LogPositions.Entry? in
             let start = 41 + index * 13
@@ -159,7 +142,7 @@ struct StreamPositions: Sendable {
         }
         let records = LogPositions(
             entries: entries, latest: Timestamp(milliseconds: Int64(bitPattern: word(32))), isComplete: bytes[40] == 1)
-        return StreamPosition(
+        self.init(
             generation: word(0), stream: word(8), number: word(16),
             createdAt: MonotonicInstant(nanoseconds: Int64(bitPattern: word(24))), records: records)
     }

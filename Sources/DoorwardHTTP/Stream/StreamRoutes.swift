@@ -51,10 +51,8 @@ enum StreamRoutes {
             request.caller, names, from: sent.flatMap { positions.position($0, scope: scope) }, wasSent: sent != nil,
             maxStreams: request.services.connections.limits.streams)
         let sender = StreamSender(lease: lease, positions: positions, client: request.client)
-        var answer = APIResponse.streamed("text/event-stream; charset=utf-8", StreamedBody { try await sender.run($0) })
-        answer.headers[.cacheControl] = "no-store, no-transform"
-        answer.headers[.accelBuffering] = "no"
-        return answer
+        return .streamed("text/event-stream; charset=utf-8", StreamedBody { try await sender.run($0) })
+            .with(.cacheControl, "no-store, no-transform").with(.accelBuffering, "no")
     }
 
     private static func subscribe(_ request: AuthenticatedRequest) throws -> APIResponse {
@@ -112,7 +110,7 @@ struct StreamSender: Sendable {
         var writer = JSONWriter()
         for event in batch.events {
             writer.raw("id: ")
-            writer.rendered(try positions.id(of: event.position, scope: scope).utf8)
+            writer.rendered(try positions.text(of: event.position, scope: scope).utf8)
             writer.raw("\nevent: ")
             writer.rendered(event.content.word.utf8)
             writer.raw("\ndata: ")

@@ -53,25 +53,13 @@ extension SimulatorAdapter: SimulatorControl {
     package var adapterKind: String { kind }
     package var eventNames: Set<String> { Set(SimulatorEvent.allCases.map(\.rawValue)) }
 
-    package func trigger(_ event: String, slot: String?, on device: DeviceID) async -> SimulatorAnswer {
-        guard let event = SimulatorEvent(rawValue: event) else { return .lacksPart }
+    package func trigger(_ event: String, slot: String?, on device: DeviceID) async -> String? {
+        guard let event = SimulatorEvent(rawValue: event) else { return SimulatorEventError.unsupported.sentence }
         do throws(SimulatorEventError) {
             try inject(event, slot: slot, into: device)
-            return .done
+            return nil
         } catch {
-            return SimulatorAnswer(error)
+            return error.sentence
         }
-    }
-}
-
-extension SimulatorAnswer {
-    fileprivate init(_ error: SimulatorEventError) {
-        self =
-            switch error {
-            case .notAttached: .notAttached
-            case .unsupported: .lacksPart
-            case .unknownSlot: .unknownSlot
-            case .batteryDead: .batteryDead
-            }
     }
 }
