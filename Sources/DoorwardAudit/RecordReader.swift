@@ -109,11 +109,13 @@ struct RecordReader {
         of record: RecordID, at: Timestamp, personal: (PersonalCommitment) throws -> String?
     ) throws -> [String: RecordValue] {
         guard let json = fields[.details] else { return [:] }
-        var reader = try DetailsReader(json)
-        return try reader.details { field, commitment, person in
-            let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
-            let place = PersonalFieldPath(record: record, field: field)
-            return try value(of: PersonalCommitment(place: place, owner: owner, commitment: commitment), personal)
+        return try json.withUnsafeBufferPointer { json in
+            var reader = DetailsReader(json)
+            return try reader.details { field, commitment, person in
+                let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
+                let place = PersonalFieldPath(record: record, field: field)
+                return try value(of: PersonalCommitment(place: place, owner: owner, commitment: commitment), personal)
+            }
         }
     }
 
@@ -166,10 +168,8 @@ struct DetailsReader {
     private var scanner: CanonicalJSONScanner
     private var path = DetailsPath()
 
-    init(_ json: ArraySlice<UInt8>) throws(RecordDecodingError) {
-        guard json.first == UInt8(ascii: "{"), let scanner = CanonicalJSONScanner(json) else { throw .malformed(.details) }
-        self.scanner = scanner
-    }
+    /// - Parameter json: bytes that outlive the reader.
+    init(_ json: UnsafeBufferPointer<UInt8>) { scanner = CanonicalJSONScanner(json) }
 
     mutating func details(resolve: Resolve) throws -> [String: RecordValue] {
         // Empty details are not encoded at all.

@@ -158,7 +158,7 @@ struct RecordObject<Text: TextOutput> {
 
     private mutating func details(_ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
         do {
-            var reader = try DetailsReader(Array(value)[...])
+            var reader = DetailsReader(value)
             let details = try reader.details { field, commitment, _ in
                 try next(field, commitment)
             }
