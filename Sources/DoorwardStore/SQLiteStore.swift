@@ -169,7 +169,7 @@ package final class SQLiteStore: GatewayStore {
             var after: Data?
             repeat {
                 let start = after
-                let page = try await reader.read { [keys] in try TenancyReading.page(of: table, after: start, in: $0, keys) }
+                let page = try await reader.read { [keys] in try TenancyRows(db: $0, keys: keys).page(of: table, after: start) }
                 do {
                     for change in page.changes { try receive(change) }
                 } catch {

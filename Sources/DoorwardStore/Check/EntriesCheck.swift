@@ -49,8 +49,8 @@ struct EntriesCheck {
         let (log, seq) = (chain.log, seq)
         let position = EntryKey(rawValue: try columns.value())
         guard position.seq == seq else { throw StoreFault(log: log, seq: seq, .log(.wrongSeq(position.seq))) }
-        let (bytes, leafHash) = (try columns.bytes(), try columns.bytes())
-        let sealed = try columns.optionalBytes() ?? []
+        let (bytes, leafHash): ([UInt8], [UInt8]) = (try columns.value(), try columns.value())
+        let sealed: [UInt8] = try columns.optional() ?? []
         let decoded = try chain.add(bytes, leafHash: leafHash)
         try tiles.see(leafHash)
         do {

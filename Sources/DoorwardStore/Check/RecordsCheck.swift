@@ -46,8 +46,8 @@ struct RecordsCheck {
     private func logRows() throws -> [LogRow] {
         try db.rows("SELECT key, log_id, size, frontier, last_at, projected, first_seq FROM logs ORDER BY key") { columns in
             LogRow(
-                key: try columns.value(), id: try columns.log(), size: try columns.seq(), frontier: try columns.bytes(),
-                lastAt: try columns.instant(), projected: try columns.seq(), firstSeq: try columns.seq())
+                key: try columns.value(), id: try columns.log(), size: try columns.seq(), frontier: try columns.value(),
+                lastAt: try columns.value(), projected: try columns.seq(), firstSeq: try columns.seq())
         }
     }
 
@@ -201,7 +201,7 @@ struct CommandsCheck {
 
     /// Compares the open commands and the number of commands with the table. Call it after the last record of the last log.
     func finish(in db: Database) throws {
-        let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0\(kept)") { try $0.id() as CommandID })
+        let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0\(kept)") { try $0.value() as CommandID })
         if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
         let rows = try db.firstRow("SELECT count(*) FROM commands WHERE true\(kept)") { try $0.value(Int64.self) } ?? 0
         guard UInt64(rows) == count else { throw StoreFault(.commandCount) }
@@ -232,11 +232,11 @@ struct CommandsCheck {
             "SELECT intent, state, is_ended, rule_id, rule_role, state_before, state_after FROM commands WHERE id = ?", [id.blob]
         ) { columns in
             let row = CommandRow(
-                intent: EntryKey(rawValue: try columns.value()), state: try columns.word(),
+                intent: EntryKey(rawValue: try columns.value()), state: try columns.value(),
                 isEnded: try columns.value())
             // These columns are not copies of record fields, so the check only verifies that they can be read.
             _ = try RuleColumns.read(&columns)
-            for _ in 0..<2 { _ = try columns.optionalWord(LockState.self) }
+            for _ in 0..<2 { _ = try columns.optional(LockState.self) }
             return row
         }
     }

@@ -181,7 +181,7 @@ struct TenancyCheck {
             var after: Data?
             repeat {
                 do {
-                    let page = try TenancyReading.page(of: table, after: after, in: db, keys)
+                    let page = try TenancyRows(db: db, keys: keys).page(of: table, after: after)
                     for entity in page.changes.compactMap(\.referencedEntity) {
                         guard try entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
                     }
@@ -239,7 +239,7 @@ struct StructureCheck {
             let ends = columns.map { "min(\($0)) AS \($0), max(\($0)) AS \($0)" }.joined(separator: ", ")
             do {
                 _ = try db.firstRow("SELECT \(ends) FROM \(table)") { row in
-                    for _ in 0..<2 * columns.count { _ = try row.optionalInstant() }
+                    for _ in 0..<2 * columns.count { _ = try row.optional(Timestamp.self) }
                 }
             } catch var error as UnreadableColumn {
                 error.row = try row(of: table, key, with: error.column)
@@ -254,7 +254,7 @@ struct StructureCheck {
             let sql = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL ORDER BY \(column) \(end) LIMIT 1"
             let name = try db.firstRow(sql) { row -> String? in
                 _ = row.stored()
-                return (try? row.instant()) == nil ? row.rowName : nil
+                return (try? row.value(Timestamp.self)) == nil ? row.rowName : nil
             }
             if let name = name ?? nil { return name }
         }

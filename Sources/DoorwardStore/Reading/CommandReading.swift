@@ -104,15 +104,15 @@ struct CommandReading {
     private func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
         let position = EntryKey(rawValue: try columns.value())
         guard let intent = try records.recordIfKept(at: position)?.body else { return nil }
-        let id: CommandID = try columns.id()
+        let id: CommandID = try columns.value()
         guard let operation = intent.operation, let device = intent.device else { throw UnreadableColumn(column: "intent") }
-        let (state, rule) = (try columns.word(CommandState.self), try RuleColumns.read(&columns))
+        let (state, rule) = (try columns.value(CommandState.self), try RuleColumns.read(&columns))
         let command = Command(
             id: id, deviceID: device.deviceID, operation: operation, state: state, actor: intent.actor, source: intent.source,
             reason: intent.statedReason, override: intent.override, rule: rule, sent: try columns.optional(),
-            changed: try columns.optional(), outcomeDetail: try columns.optional(), stateBefore: try columns.optionalWord(),
-            stateAfter: try columns.optionalWord(), requestedAt: try columns.instant(), deadline: try columns.instant(),
-            dispatchedAt: try columns.optionalInstant(), completedAt: try columns.optionalInstant())
+            changed: try columns.optional(), outcomeDetail: try columns.optional(), stateBefore: try columns.optional(),
+            stateAfter: try columns.optional(), requestedAt: try columns.value(), deadline: try columns.value(),
+            dispatchedAt: try columns.optional(), completedAt: try columns.optional())
         return StoredCommand(command: command, log: intent.log, device: device)
     }
 }

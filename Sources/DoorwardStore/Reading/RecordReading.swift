@@ -48,7 +48,7 @@ final class RecordReading {
 
     private func stored(at position: EntryKey) throws -> AccessRecord? {
         let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
-            StoredRecord(bytes: try columns.bytes(), sealed: try columns.optionalBytes() ?? [])
+            StoredRecord(bytes: try columns.value(), sealed: try columns.optional() ?? [])
         }
         return try found.map { try record($0, at: position) }
     }
@@ -156,7 +156,7 @@ enum LogHeadReading {
         var lastCheckpoints = try db.rows("SELECT log_id, generation, size, signed_at FROM log_checkpoints", []) { columns in
             LastCheckpoint(
                 log: try columns.log(), generation: Int(clamping: try columns.value(Int64.self)), size: try columns.seq(),
-                signedAt: try columns.optionalInstant())
+                signedAt: try columns.optional())
         }.reduce(into: [LogID: LastCheckpoint]()) { $0[$1.log] = $1 }
         var heads = try db.rows("SELECT log_id, size FROM logs", []) { columns in
             let log = try columns.log()

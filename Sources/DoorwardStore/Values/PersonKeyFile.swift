@@ -131,7 +131,7 @@ final class PersonKeyFile: Sendable {
     /// Returns the stored id; `nil` in a file without a schema.
     static func storedID(in db: Database) throws -> [UInt8]? {
         guard try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 > 0 else { return nil }
-        return try db.firstRow("SELECT id FROM person_key_file") { try $0.bytes() }
+        return try db.firstRow("SELECT id FROM person_key_file") { try $0.value() }
     }
 
     // MARK: Keys

@@ -54,7 +54,7 @@ enum PersonKeys {
     /// Returns every erased person, with the number of erased generations.
     static func erased(in db: Database) throws -> [(user: UserID, generations: Int)] {
         try db.rows("SELECT user_id, generation FROM erased_persons") { columns in
-            (user: try columns.id() as UserID, generations: Int(try columns.value(Int64.self)))
+            (user: try columns.value() as UserID, generations: Int(try columns.value(Int64.self)))
         }
     }
 

@@ -140,39 +140,23 @@ protocol Bindable {
 /// Special Destructor Behavior").
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-extension Int64: Bindable {
-    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self) }
-}
-
-extension Int: Bindable {
+extension Bindable where Self: FixedWidthInteger {
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
 }
+
+extension Int64: Bindable {}
+extension Int: Bindable {}
+extension UInt16: Bindable {}
 
 extension Bool: Bindable {
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self ? 1 : 0) }
 }
 
 extension String: Bindable {
-    /// - Throws: `ConstraintViolation` for a text with U+0000. Texts are read back as C strings, which would end at that
-    ///   character.
-    func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt {
-        var text = self
-        return try text.withUTF8 { bytes in
-            guard !bytes.contains(0) else { throw ConstraintViolation(.inconsistent("a text with U+0000")) }
-            return bytes.withMemoryRebound(to: CChar.self) { characters in
-                // A null pointer would bind NULL instead of an empty text.
-                guard let start = characters.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, transient) }
-                return sqlite3_bind_text(statement, index, start, CInt(characters.count), transient)
-            }
-        }
-    }
+    func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt { try bindText(self, to: statement, at: index) }
 }
 
 extension Data: Bindable {
-    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
-}
-
-extension [UInt8]: Bindable {
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
 }
 
@@ -183,7 +167,20 @@ extension EntityID: Bindable {
     }
 }
 
-private func bindBlob(_ bytes: UnsafeRawBufferPointer, to statement: OpaquePointer, at index: CInt) -> CInt {
+/// - Throws: `ConstraintViolation` for a text with U+0000. Texts are read back as C strings, which would end at that character.
+func bindText(_ text: String, to statement: OpaquePointer, at index: CInt) throws -> CInt {
+    var text = text
+    return try text.withUTF8 { bytes in
+        guard !bytes.contains(0) else { throw ConstraintViolation(.inconsistent("a text with U+0000")) }
+        return bytes.withMemoryRebound(to: CChar.self) { characters in
+            // A null pointer would bind NULL instead of an empty text.
+            guard let start = characters.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, transient) }
+            return sqlite3_bind_text(statement, index, start, CInt(characters.count), transient)
+        }
+    }
+}
+
+func bindBlob(_ bytes: UnsafeRawBufferPointer, to statement: OpaquePointer, at index: CInt) -> CInt {
     // A null pointer would bind NULL instead of an empty blob.
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
     return sqlite3_bind_blob(statement, index, start, CInt(bytes.count), transient)

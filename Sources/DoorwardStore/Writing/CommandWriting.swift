@@ -84,8 +84,8 @@ enum RuleColumns {
     }
 
     static func read(_ columns: inout ColumnReader) throws -> Rule {
-        let id: EntityID<Rule>? = try columns.optionalID()
-        let role: Role = try columns.word()
+        let id: EntityID<Rule>? = try columns.optional()
+        let role: Role = try columns.value()
         switch (role, id) {
         case (.superAdmin, nil): return .superAdmin
         case (.guest, let id?): return .guestAccess(id.cast())

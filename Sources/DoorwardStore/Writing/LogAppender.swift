@@ -143,7 +143,7 @@ struct LogAppender {
     private mutating func head(of log: LogID, in db: Database) throws -> Head {
         if let head = heads[log] { return head }
         let stored = try db.firstRow("SELECT key, frontier, last_at FROM logs WHERE log_id = ?", [log.description]) {
-            Head(key: try $0.value(), frontier: try $0.frontier(), lastAt: try $0.instant())
+            Head(key: try $0.value(), frontier: try $0.frontier(), lastAt: try $0.value())
         }
         if let stored {
             heads.note(log, stored)
@@ -164,7 +164,7 @@ struct LogAppender {
             keys.set(KeyName(log: log, owner: owner), nil)
         }
         guard case .user(let user) = owner else { return }
-        let sealed = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.bytes() }
+        let sealed: [UInt8]? = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.value() }
         // If nothing was written about an erased person since, the present generation has encrypted nothing.
         let known = try PersonKeys.generation(of: owner, in: db)
         // After the restore of a backup, the file may have lost more generations than the database knows.
