@@ -176,19 +176,9 @@ extension MerkleProof {
     ///
     /// - Returns: `nil` if the proof has the wrong number of hashes, or a hash does not have 32 bytes.
     package static func root(leafHash: [UInt8], index: UInt64, size: UInt64, proof: [[UInt8]]) -> [UInt8]? {
-        guard index < size, (proof + [leafHash]).allSatisfy({ $0.count == MerkleTree.hashByteCount }) else { return nil }
-        var (node, last, hash) = (index, size - 1, leafHash)
-        for step in proof {
-            if last == 0 { return nil }
-            if node & 1 == 1 || node == last {
-                hash = MerkleTree.nodeHash(step, hash)
-                while node & 1 == 0, node != 0 { (node, last) = (node >> 1, last >> 1) }
-            } else {
-                hash = MerkleTree.nodeHash(hash, step)
-            }
-            (node, last) = (node >> 1, last >> 1)
-        }
-        return last == 0 ? hash : nil
+        let hashes = proof.compactMap { Digest32($0) }
+        guard index < size, hashes.count == proof.count, let leaf = Digest32(leafHash) else { return nil }
+        return ExportProof.root(leaf, ExportProof.siblings(of: index, in: 0..<size), hashes)?.bytes
     }
 
     /// Whether the tree with `newRoot` over `new` leaves begins with the tree with `oldRoot` over `old` leaves (RFC 9162, section

@@ -136,7 +136,7 @@ package struct SealedRecord: Sendable {
         }
 
         /// The value; `nil` if it cannot be decrypted, or does not match its commitment.
-        fileprivate var disclosed: DisclosedValue? { try? commitment.disclosed(ciphertext, under: key) }
+        package var disclosed: DisclosedValue? { try? commitment.disclosed(ciphertext, under: key) }
     }
 
     /// The record's number in the log.
@@ -160,6 +160,8 @@ package struct SealedRecord: Sendable {
 
 /// Receives the text of an export piece by piece.
 protocol TextOutput {
+    /// The number of bytes so far.
+    var count: Int { get }
     mutating func append(_ byte: UInt8)
     mutating func append(contentsOf bytes: UnsafeBufferPointer<UInt8>)
 }

@@ -23,7 +23,8 @@ package struct BackupTarget: Sendable {
         guard access(folder, W_OK | X_OK) == 0 else { throw .refused(.folderNotWritable) }
         self.path = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
         self.folder = folder
-        guard !Self.exists(self.path) else { throw .refused(.alreadyExists) }
+        // A dangling symbolic link counts, too.
+        guard fileStatus(self.path, followsLinks: false) == nil else { throw .refused(.alreadyExists) }
     }
 
     /// The maximum length of the final name. Linux allows 255 bytes (`NAME_MAX`), and the temporary name is longer than the
@@ -40,12 +41,6 @@ package struct BackupTarget: Sendable {
             throw isRefused ? .refused(.folderNotWritable) : .ofSystem("the copy's file cannot be created")
         }
         return PartialBackup(path: partial, target: path, folder: folder, descriptor: descriptor)
-    }
-
-    /// Returns whether a file of this name exists. A dangling symbolic link counts too.
-    fileprivate static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 }
 
@@ -97,7 +92,7 @@ package struct PartialBackup: Sendable {
         guard errno != EEXIST else { throw .refused(.alreadyExists) }
         // Not every file system supports hard links. On the others, check whether the name exists, then rename.
         guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .ofSystem("the copy cannot be renamed") }
-        guard !BackupTarget.exists(target) else { throw .refused(.alreadyExists) }
+        guard fileStatus(target, followsLinks: false) == nil else { throw .refused(.alreadyExists) }
         guard Glibc.rename(path, target) == 0 else { throw .ofSystem("the copy cannot be renamed") }
     }
 

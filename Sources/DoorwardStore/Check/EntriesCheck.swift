@@ -11,7 +11,7 @@ struct EntriesCheck {
     private var tiles: TilesCheck
     private let firstSeq: UInt64
     private var lastAt: Timestamp?
-    private var keys: [PersonKeyOwner: PersonKeys.Stored?] = [:]
+    private var keys = PersonKeyCache()
     /// `nil` if there is no person-key file.
     private let keyFile: PersonKeyFile?
     /// The number of personal values that were decrypted.
@@ -84,7 +84,7 @@ struct EntriesCheck {
                 unverified += 1
                 continue
             }
-            guard let key = try personKey(of: commitment.owner, keyFile)?.key(for: seq) else {
+            guard let key = try keys.key(of: commitment.owner, at: EntryKey(logKey: key, seq: seq), in: db, keyFile) else {
                 erased += 1
                 continue
             }
@@ -92,13 +92,6 @@ struct EntriesCheck {
             opened += 1
         }
         return ciphertexts.keys.min()
-    }
-
-    private mutating func personKey(of owner: PersonKeyOwner, _ keyFile: PersonKeyFile) throws -> PersonKeys.Stored? {
-        if let known = keys[owner] { return known }
-        let found = try PersonKeys.key(of: owner, log: key, in: db, keyFile)
-        keys[owner] = .some(found)
-        return found
     }
 
     /// Compares the log's row with its records. Call it after the last record.

@@ -40,12 +40,8 @@ package struct StoreCheck {
                     personKeyFile ?? "\(file.path).person-keys", knownTo: file.path, id: try PersonKeyFile.storedID(in: db))
                 return try StoreCheck(db: db, path: file.path, keys: keys).report(progress)
             }
-        } catch let error as StoreOpenError {
-            throw error
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
-            throw .notOurs(path: file.path)
         } catch {
-            throw .failed(path: file.path, reason: describe(error))
+            throw StoreOpenError(error, path: file.path)
         }
     }
 

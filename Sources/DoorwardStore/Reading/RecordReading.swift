@@ -15,14 +15,7 @@ struct StoredRecord {
 final class RecordReading {
     private let db: Database
     private let keyFile: PersonKeyFile
-    private var keys: [KeyName: PersonKeys.Stored?] = [:]
-    /// The key that was used last: most values of a record have one owner, and so have records that follow each other.
-    private var last: (name: KeyName, key: PersonKeys.Stored?)?
-
-    private struct KeyName: Hashable {
-        let log: Int64
-        let owner: PersonKeyOwner
-    }
+    private var keys = PersonKeyCache()
 
     init(_ db: Database, _ keys: PersonKeyFile) { (self.db, keyFile) = (db, keys) }
 
@@ -118,35 +111,24 @@ final class RecordReading {
 
     /// The personal values of a record in the order of its commitments.
     private func values(of stored: StoredRecord, at position: EntryKey) throws -> [SealedRecord.Value?] {
-        guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
-        return try RecordEncoding.commitments(in: stored.bytes).map { commitment in
-            guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
-                let key = try key(of: commitment.owner, at: position)
-            else { return nil }
-            return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
-        }
+        guard let sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
+        return try RecordEncoding.commitments(in: stored.bytes).map { try value(of: $0, in: sealed, at: position) }
+    }
+
+    /// - Returns: `nil` if the value or its key was erased.
+    private func value(
+        of commitment: PersonalCommitment, in sealed: SealedValues, at position: EntryKey
+    ) throws -> SealedRecord.Value? {
+        guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
+            let key = try keys.key(of: commitment.owner, at: position, in: db, keyFile)
+        else { return nil }
+        return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
     }
 
     private func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {
-        guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
-        return try RecordEncoding.decode(stored.bytes) { commitment in
-            guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
-                let key = try key(of: commitment.owner, at: position)
-            else {
-                return nil
-            }
-            // A value that cannot be decrypted or does not match its commitment is omitted. Verification of the log reports it.
-            return try? commitment.open(ciphertext, under: key)
-        }.record
-    }
-
-    private func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
-        let name = KeyName(log: position.logKey, owner: owner)
-        if let last, last.name == name { return last.key?.key(for: position.seq) }
-        let stored = try keys[name] ?? PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
-        keys[name] = .some(stored)
-        last = (name, stored)
-        return stored?.key(for: position.seq)
+        guard let sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
+        // A value that cannot be decrypted or does not match its commitment is omitted. Verification of the log reports it.
+        return try RecordEncoding.decode(stored.bytes) { try value(of: $0, in: sealed, at: position)?.disclosed?.value }.record
     }
 }
 

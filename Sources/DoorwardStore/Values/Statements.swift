@@ -97,8 +97,6 @@ struct RowValues {
     /// Returns 0 for NULL.
     func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-
     /// Returns an empty array for NULL.
     func bytes(_ column: CInt) -> [UInt8] { Array(buffer(column)) }
 

@@ -145,12 +145,10 @@ enum CounterReading {
     }
 
     static func usesTaken(in db: Database) throws -> [GuestAccessID: Int] {
-        var taken: [GuestAccessID: Int] = [:]
-        try db.step("SELECT guest_access_id, taken FROM guest_uses WHERE taken > 0", []) { row in
-            guard let id: GuestAccessID = row.id(0) else { throw UnreadableColumn(column: "guest_access_id") }
-            taken[id] = Int(row.integer(1))
+        let taken = try db.rows("SELECT guest_access_id, taken FROM guest_uses WHERE taken > 0") {
+            (try $0.value(GuestAccessID.self), try $0.value(Int.self))
         }
-        return taken
+        return Dictionary(taken) { $1 }
     }
 }
 
@@ -180,14 +178,11 @@ enum ClockWriting {
 /// Reads the state of the gateway's clock.
 enum ClockReading {
     static func storedClock(in db: Database) throws -> StoredClock? {
-        try db.value("SELECT mark, step_before, step_after FROM clock WHERE id = 1", []) { row in
-            func instant(_ index: CInt, _ column: String) throws -> Timestamp {
-                guard let instant = Timestamp(stored: row.integer(index)) else { throw UnreadableColumn(column: column) }
-                return instant
+        try db.firstRow("SELECT mark, step_before, step_after FROM clock WHERE id = 1") { columns in
+            var clock = StoredClock(highWaterMark: try columns.value())
+            if let before: Timestamp = try columns.optional(), let after: Timestamp = try columns.optional() {
+                clock.unconfirmed = UnconfirmedStep(before: before, after: after)
             }
-            var clock = StoredClock(highWaterMark: try instant(0, "mark"))
-            guard !row.isNull(1), !row.isNull(2) else { return clock }
-            clock.unconfirmed = UnconfirmedStep(before: try instant(1, "step_before"), after: try instant(2, "step_after"))
             return clock
         }
     }

@@ -16,14 +16,9 @@ struct LogAppender {
         var lastAt: Timestamp
     }
 
-    struct KeyName: Hashable {
-        let log: Int64
-        let owner: PersonKeyOwner
-    }
-
     private var heads = LayeredCache<LogID, Head>()
     /// `nil` for a key that was destroyed.
-    private var keys = LayeredCache<KeyName, PersonKey?>()
+    private var keys = LayeredCache<PersonKeyCache.Name, PersonKey?>()
     private var random: any RandomNumberGenerator & Sendable
     private var projector = Projector()
     private let keyFile: PersonKeyFile
@@ -35,7 +30,7 @@ struct LogAppender {
     /// What the open transaction of the database has set so far.
     struct Savepoint {
         let heads: [LogID: Head]
-        let keys: [KeyName: PersonKey?]
+        let keys: [PersonKeyCache.Name: PersonKey?]
         let entryCount: Int
     }
 
@@ -161,7 +156,7 @@ struct LogAppender {
         let logs = try PersonKeys.logs(of: owner, in: db)
         for log in logs {
             try PersonKeys.destroy(of: owner, log: log, in: db)
-            keys.set(KeyName(log: log, owner: owner), nil)
+            keys.set(PersonKeyCache.Name(log: log, owner: owner), nil)
         }
         guard case .user(let user) = owner else { return }
         let sealed: [UInt8]? = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.value() }
@@ -188,7 +183,7 @@ struct LogAppender {
     }
 
     private mutating func key(of owner: PersonKeyOwner, log: Int64, seq: UInt64, in db: Database) throws -> PersonKey {
-        let name = KeyName(log: log, owner: owner)
+        let name = PersonKeyCache.Name(log: log, owner: owner)
         switch keys[name] {
         case .some(let key?): return key
         case .some(nil): break
