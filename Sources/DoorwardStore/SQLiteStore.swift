@@ -139,7 +139,7 @@ package final class SQLiteStore: GatewayStore {
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
         guard DescriptorReserve.isFree else { throw .failed("too many open files") }
-        try context.backups.begin()
+        try context.backups.requireFree(andBegin: true)
         defer { context.backups.end() }
         let partial = try target.begin(random)
         do throws(StoreBackupError) {
@@ -240,7 +240,7 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { db in
             guard let log = try StoredLog.find(log, in: db) else { return nil }
             let first = min(max(seq, log.firstSeq), log.size)
-            let entries = try db.values(
+            let entries = try db.rows(
                 "SELECT position, bytes, leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT ?",
                 [EntryKey(logKey: log.key, seq: first).rawValue, log.range.upperBound, max(0, limit)]
             ) { LogRange.Entry(seq: EntryKey(rawValue: $0.integer(0)).seq, bytes: $0.bytes(1), leafHash: $0.bytes(2)) }

@@ -46,23 +46,24 @@ import Testing
         "A list or an object that does not have the expected form gives an error that names the column",
         arguments: ["x'00'", "x''", "x'A0A0'", "'x'", "x'00112233445566778899aabbccddee'", "12", "'[]'", "'{'"])
     func unreadableList(sql: String) throws {
-        let row = try #require(try DatabaseQueue().read { try Row.fetchOne($0, sql: "SELECT \(sql) AS secret") })
-        func column<Entity>(_ description: (inout TenancyRow<Entity>) throws -> Void) -> String? {
+        func column<Entity>(_ description: (inout TenancyRow<Entity>) throws -> Void) throws -> String? {
             let error = #expect(throws: UnreadableColumn.self) {
-                try TenancyRow<Entity>.entity(of: row) { row in
-                    try description(&row)
-                    throw CancellationError()
+                try read("SELECT \(sql) AS secret") { columns in
+                    _ = try TenancyRow<Entity>.entity(of: columns) { row in
+                        try description(&row)
+                        throw CancellationError()
+                    }
                 }
             }
             return error?.column
         }
         if sql != "x''" {
-            #expect(column { (row: inout TenancyRow<GuestAccess>) in _ = try row.ids("secret", \.deviceIDs) } == "secret")
+            #expect(try column { (row: inout TenancyRow<GuestAccess>) in _ = try row.ids("secret", \.deviceIDs) } == "secret")
         }
-        #expect(column { (row: inout TenancyRow<LockDevice>) in _ = try row.object("secret", \.address) } == "secret")
-        #expect(column { (row: inout TenancyRow<GuestAccess>) in _ = try row("absent", \.createdAt) } == "absent")
+        #expect(try column { (row: inout TenancyRow<LockDevice>) in _ = try row.object("secret", \.address) } == "secret")
+        #expect(try column { (row: inout TenancyRow<GuestAccess>) in _ = try row("absent", \.createdAt) } == "absent")
         guard sql == "'x'" else { return }
-        #expect(column { (row: inout TenancyRow<GuestAccess>) in _ = try row.words("secret", \.operations) } == "secret")
+        #expect(try column { (row: inout TenancyRow<GuestAccess>) in _ = try row.words("secret", \.operations) } == "secret")
     }
 
     @Test("Optional values are nil if they are NULL, and an error if they are malformed")

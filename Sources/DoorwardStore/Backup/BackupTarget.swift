@@ -178,29 +178,17 @@ struct BackupCopy {
 
 /// Tracks whether a backup is running: at most one runs at a time, and none starts after `stop`.
 final class RunningBackup: Sendable {
-    private struct State {
-        var isRunning = false
-        var isStopped = false
+    private let state = Mutex((isRunning: false, isStopped: false))
 
-        func requireFree() throws(StoreBackupError) {
-            if isStopped { throw .unavailable }
-            if isRunning { throw .refused(.alreadyRunning) }
-        }
-    }
-
-    private let state = Mutex(State())
-
-    /// - Throws: `.unavailable` if the store is closing.
-    func begin() throws(StoreBackupError) {
+    /// Checks that a backup could begin now, and lets it begin.
+    ///
+    /// - Throws: `.refused(.alreadyRunning)`; `.unavailable` if the store is closing.
+    func requireFree(andBegin begins: Bool = false) throws(StoreBackupError) {
         try state.withLock { state throws(StoreBackupError) in
-            try state.requireFree()
-            state.isRunning = true
+            if state.isStopped { throw .unavailable }
+            if state.isRunning { throw .refused(.alreadyRunning) }
+            state.isRunning = begins
         }
-    }
-
-    /// Throws what `begin` would throw.
-    func requireFree() throws(StoreBackupError) {
-        try state.withLock { state throws(StoreBackupError) in try state.requireFree() }
     }
 
     func end() { state.withLock { $0.isRunning = false } }

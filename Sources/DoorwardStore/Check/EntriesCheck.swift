@@ -14,12 +14,6 @@ struct EntriesCheck {
     private var keys = PersonKeyCache()
     /// `nil` if there is no person-key file.
     private let keyFile: PersonKeyFile?
-    /// The number of personal values that were decrypted.
-    private(set) var opened: UInt64 = 0
-    /// The number of personal values without a key.
-    private(set) var erased: UInt64 = 0
-    /// The number of personal values that could not be decrypted without the person-key file.
-    private(set) var unverified: UInt64 = 0
 
     /// - Parameter keys: `nil` if there is no person-key file.
     init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, keys: PersonKeyFile?) throws {
@@ -33,19 +27,19 @@ struct EntriesCheck {
     /// The number of records so far, which is the `seq` of the next record.
     var seq: UInt64 { chain.frontier.size }
 
-    /// Returns all entries of the log, in order.
-    func rows() throws -> RowCursor {
+    /// The statement that reads all entries of the log, in order.
+    var statement: (sql: String, arguments: [(any Bindable)?]) {
         let columns = (["position", "bytes", "leaf_hash", "sealed"] + RepeatedColumn.all.map(\.name)).joined(separator: ", ")
-        return try Row.fetchCursor(
-            db, sql: "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
-            arguments: [EntryKey(logKey: key, seq: firstSeq).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue])
+        return (
+            "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
+            [EntryKey(logKey: key, seq: firstSeq).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue]
+        )
     }
 
-    /// Checks the next entry.
+    /// Checks the next entry, and counts its personal values.
     ///
     /// - Throws: `LogFault`, `StoreFault`, or `UnreadableColumn`.
-    mutating func check(_ row: Row) throws -> RecordBody {
-        var columns = ColumnReader(row)
+    mutating func check(_ columns: inout ColumnReader, _ counts: inout StoreCheckCounts) throws -> RecordBody {
         let (log, seq) = (chain.log, seq)
         let position = EntryKey(rawValue: try columns.value())
         guard position.seq == seq else { throw StoreFault(log: log, seq: seq, .log(.wrongSeq(position.seq))) }
@@ -54,7 +48,7 @@ struct EntriesCheck {
         let decoded = try chain.add(bytes, leafHash: leafHash)
         try tiles.see(leafHash)
         do {
-            try compare(&columns, with: decoded, sealed: sealed)
+            try compare(&columns, with: decoded, sealed: sealed, &counts)
         } catch {
             // `chain` has already advanced to the next record, but the fault is in this one.
             throw StoreFault(error, log: log, seq: seq) ?? error
@@ -64,32 +58,36 @@ struct EntriesCheck {
     }
 
     /// Compares a row's columns and personal values with its record.
-    private mutating func compare(_ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8]) throws {
+    private mutating func compare(
+        _ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8], _ counts: inout StoreCheckCounts
+    ) throws {
         let (body, log, seq) = (decoded.record.body, chain.log, decoded.record.seq)
         for column in RepeatedColumn.all where columns.stored() != column.value(body)?.databaseValue ?? .null {
             throw StoreFault(log: log, seq: seq, .column(column.name))
         }
-        if let field = try wrongValue(of: decoded.commitments, at: seq, sealed: sealed) {
+        if let field = try wrongValue(of: decoded.commitments, at: seq, sealed: sealed, &counts) {
             throw StoreFault(log: log, seq: seq, .personalValue(field))
         }
     }
 
     /// Returns the field of the first personal value that does not match the record's commitments; `nil` if all match.
-    private mutating func wrongValue(of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8]) throws -> String? {
+    private mutating func wrongValue(
+        of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8], _ counts: inout StoreCheckCounts
+    ) throws -> String? {
         guard var ciphertexts = SealedValues(sealed)?.ciphertexts else { throw UnreadableColumn(column: "sealed") }
         for commitment in commitments {
             let field = commitment.place.field
             let ciphertext = ciphertexts.removeValue(forKey: field)
             guard let keyFile else {
-                unverified += 1
+                counts.unverifiedValues += 1
                 continue
             }
             guard let key = try keys.key(of: commitment.owner, at: EntryKey(logKey: key, seq: seq), in: db, keyFile) else {
-                erased += 1
+                counts.erasedValues += 1
                 continue
             }
             guard let ciphertext, (try? commitment.open(ciphertext[...], under: key)) != nil else { return field }
-            opened += 1
+            counts.personalValues += 1
         }
         return ciphertexts.keys.min()
     }

@@ -66,17 +66,12 @@ struct RecordsCheck {
     }
 
     private mutating func goThrough(_ log: LogRow, _ entries: inout EntriesCheck, _ report: (UInt64) -> Void) throws {
-        defer {
-            counts.personalValues += entries.opened
-            counts.erasedValues += entries.erased
-            counts.unverifiedValues += entries.unverified
-            (counts.commands, counts.openCommands) = (commands.count, UInt64(commands.open.count))
-        }
-        let rows = try entries.rows()
-        while let row = try rows.next() {
+        defer { (counts.commands, counts.openCommands) = (commands.count, UInt64(commands.open.count)) }
+        let (sql, arguments) = entries.statement
+        try db.step(sql, arguments) { columns in
             guard entries.seq < log.size else { throw StoreFault(log: log.id, seq: entries.seq, .beyondEnd) }
             let position = EntryKey(logKey: log.key, seq: entries.seq)
-            let body = try entries.check(row)
+            let body = try entries.check(&columns, &counts)
             do {
                 let isCommand = try commands.see(body, at: position, isTruncated: log.firstSeq > 0, in: db)
                 if position.seq < log.projected {
@@ -118,7 +113,7 @@ struct ProjectionCheck {
     mutating func see(_ entry: IndexedEntry, in db: Database) throws {
         for list in entry.lists { expected.add(facet: list.facet, value: list.value, position: entry.position.rawValue) }
         guard entry.position.seq.isMultiple(of: Projector.entriesPerMark) else { return }
-        let at = try db.value("SELECT at FROM time_marks WHERE position = ?", [entry.position.rawValue]) { $0.integer(0) }
+        let at = try db.firstRow("SELECT at FROM time_marks WHERE position = ?", [entry.position.rawValue]) { $0.integer(0) }
         guard at == entry.at.milliseconds else { throw StoreFault(.projection("time_marks")) }
         marks += 1
     }

@@ -22,7 +22,7 @@ struct CommandReading {
     /// Returns the command, if the query matches it. For an unknown id, reads the row and the intent of the next existing id,
     /// so that the lookup takes as long as for a command that the query does not match.
     func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
-        let found = try db.value(
+        let found = try db.firstRow(
             """
             SELECT id, intent FROM commands WHERE intent = coalesce(
                 (SELECT intent FROM commands WHERE id >= ? ORDER BY id LIMIT 1),
@@ -302,7 +302,7 @@ enum CommandCounts {
 
     /// Returns the logs that contain commands of an actor, or commands of the actor on one device.
     static func logs(of actor: UserID, device: DeviceID?, in db: Database) throws -> Set<Int64> {
-        let logs = try db.values("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
+        let logs = try db.rows("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
             device == nil || row.id(1) == device ? row.integer(0) : nil
         }
         return Set(logs.compactMap(\.self))

@@ -235,7 +235,7 @@ struct LogTime {
     }
 
     private func time(of position: Int64, in table: String) throws -> Timestamp? {
-        try db.value("SELECT at FROM \(table) WHERE position = ?", [position]) { Timestamp(milliseconds: $0.integer(0)) }
+        try db.firstRow("SELECT at FROM \(table) WHERE position = ?", [position]) { Timestamp(milliseconds: $0.integer(0)) }
     }
 }
 

@@ -54,7 +54,7 @@ final class RecordReading {
     /// Returns the record, if it is in one of the scopes. For an unknown id, reads the row of the next existing id, so that the
     /// lookup takes as long as for a record in another scope.
     func record(_ id: RecordID, within scopes: [RecordScope]) throws -> AccessRecord? {
-        let found = try db.value(
+        let found = try db.firstRow(
             """
             SELECT record_id, position, unit_id, property_id, at FROM entries WHERE record_id = coalesce(
                 (SELECT record_id FROM entries WHERE record_id >= ? ORDER BY record_id LIMIT 1),
@@ -96,7 +96,7 @@ final class RecordReading {
 
     private func sealed(_ kept: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
         let (first, end) = (EntryKey(logKey: log.key, seq: kept.lowerBound), EntryKey(logKey: log.key, seq: kept.upperBound))
-        let found = try db.values(
+        let found = try db.rows(
             "SELECT position, bytes, leaf_hash, sealed FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             [first.rawValue, end.rawValue]
         ) { row in

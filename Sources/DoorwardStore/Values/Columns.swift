@@ -3,6 +3,7 @@ internal import DoorwardDomain
 internal import DoorwardKernel
 import FoundationEssentials
 import GRDB
+internal import GRDBSQLite
 
 /// The error for a stored value that this program did not write, or that was altered. It contains the column's name and never
 /// the value.
@@ -97,17 +98,27 @@ extension [UInt8]: ColumnValue, Bindable {
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
 }
 
-/// Reads a row's columns from left to right. Throws `UnreadableColumn` for a value that is not of the requested type.
+/// Reads a statement's current row, from left to right. Throws `UnreadableColumn` for a value that is not of the requested type.
+///
+/// The functions with a number of a column, from 0, check nothing: they are for rows that are read by the thousand.
 struct ColumnReader {
-    let row: Row
-    private var index = 0
+    private let row: Statement
+    private let handle: SQLiteStatement
+    private var index: CInt = 0
 
-    init(_ row: Row) { self.row = row }
+    init(_ row: Statement) { (self.row, handle) = (row, row.sqliteStatement) }
+
+    /// Begins again at the first column.
+    mutating func rewind() { index = 0 }
+
+    private func stored(_ column: CInt) -> DatabaseValue { DatabaseValue(sqliteStatement: handle, index: column) }
+
+    /// The value of a column by its name, in lower case; `nil` if there is no such column.
+    subscript(name: String) -> DatabaseValue? { row.index(ofColumn: name).map { stored(CInt($0)) } }
 
     /// The first column as text, which names the row: an id, a name or a number. `nil` for anything else.
     var rowName: String? {
-        let stored: DatabaseValue = row[0]
-        return switch stored.storage {
+        switch stored(0).storage {
         case .int64(let number): "\(number)"
         case .string(let text): text.streamSafe
         case .blob(let bytes): RecordID(blob: bytes)?.description
@@ -116,13 +127,12 @@ struct ColumnReader {
     }
 
     /// The error for the column read last.
-    func unreadable() -> UnreadableColumn { UnreadableColumn(column: Array(row.columnNames)[index - 1]) }
+    func unreadable() -> UnreadableColumn { UnreadableColumn(column: row.columnNames[Int(index) - 1]) }
 
     /// Returns the stored value, of any type.
     mutating func stored() -> DatabaseValue {
         defer { index += 1 }
-        // Do not use the row's other subscripts, which would trap on a value that cannot be converted.
-        return row[index]
+        return stored(index)
     }
 
     /// Mutating, so that an error names the column that the argument has read: a copy of the reader would be made before.
@@ -144,6 +154,28 @@ struct ColumnReader {
 
     /// Reads a `seq`, or a number of records.
     mutating func seq() throws -> UInt64 { UInt64(clamping: try value(Int64.self)) }
+
+    /// Returns 0 for NULL.
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// Returns an empty array for NULL.
+    func bytes(_ column: CInt) -> [UInt8] { Array(buffer(column)) }
+
+    /// Returns `nil` for NULL, and for a value that is not a hash.
+    func hash(_ column: CInt) -> Digest32? { Digest32(buffer(column)) }
+
+    /// Returns `nil` for NULL, and for a value that is not an id.
+    func id<Entity>(_ column: CInt) -> EntityID<Entity>? { EntityID(blob: buffer(column)) }
+
+    /// Returns an enum value by its raw value; `nil` for NULL and for any other text.
+    func word<Word: RawRepresentable<String>>(_ column: CInt) -> Word? {
+        sqlite3_column_text(handle, column).flatMap { Word(rawValue: String(cString: $0)) }
+    }
+
+    /// The bytes of a column, which are valid until the next call for this statement; empty for NULL.
+    private func buffer(_ column: CInt) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, column), count: Int(sqlite3_column_bytes(handle, column)))
+    }
 }
 
 extension Timestamp: ColumnValue {

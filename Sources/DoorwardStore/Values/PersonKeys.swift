@@ -17,7 +17,7 @@ enum PersonKeys {
     /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's
     /// wrapping key.
     static func key(of owner: PersonKeyOwner, log: Int64, in db: Database, _ keys: PersonKeyFile) throws -> Stored? {
-        let row = try db.value("SELECT key, since FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
+        let row = try db.firstRow("SELECT key, since FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
             (bytes: $0.bytes(0), since: UInt64(clamping: $0.integer(1)))
         }
         guard let row else { return nil }
@@ -38,7 +38,7 @@ enum PersonKeys {
     /// generation, or of the next one that the person-key file has.
     static func generation(of owner: PersonKeyOwner, in db: Database) throws -> Int {
         guard case .user(let user) = owner else { return 0 }
-        return try db.value("SELECT generation FROM erased_persons WHERE user_id = ?", [user]) { Int($0.integer(0)) } ?? 0
+        return try db.firstRow("SELECT generation FROM erased_persons WHERE user_id = ?", [user]) { Int($0.integer(0)) } ?? 0
     }
 
     /// Notes that the person-key file loses the wrapping keys of the first generations of a user; see `PersonKeyFile.erase`.
@@ -55,7 +55,7 @@ enum PersonKeys {
 
     /// Returns the logs in which an owner has a key. Searches each log, because the table has no index of owners.
     static func logs(of owner: PersonKeyOwner, in db: Database) throws -> [Int64] {
-        try db.values("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
+        try db.rows("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
             $0.integer(0)
         }
     }
@@ -120,20 +120,12 @@ struct SealedValues {
         self.bytes = bytes
         var end = 0
         while end < bytes.count {
-            guard let field = Self.part(at: end, width: 2, in: bytes),
-                let ciphertext = Self.part(at: field.upperBound, width: 4, in: bytes)
+            guard let field = bytes.part(at: end, lengthBytes: 2),
+                let ciphertext = bytes.part(at: field.upperBound, lengthBytes: 4)
             else { return nil }
             values.append((field, ciphertext))
             end = ciphertext.upperBound
         }
-    }
-
-    /// The bytes that follow a length of `width` bytes; `nil` if they end beyond the array.
-    private static func part(at offset: Int, width: Int, in bytes: [UInt8]) -> Range<Int>? {
-        let start = offset + width
-        guard start <= bytes.count else { return nil }
-        let count = bytes[offset..<start].reduce(0) { $0 << 8 | Int($1) }
-        return count <= bytes.count - start ? start..<start + count : nil
     }
 
     /// The ciphertext of a field; `nil` if there is none.
@@ -154,17 +146,25 @@ struct SealedValues {
     }
 
     static func bytes(of values: [SealedValue]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for value in values {
-            append(value.field.utf8.count, width: 2, to: &bytes)
-            bytes.append(contentsOf: value.field.utf8)
-            append(value.ciphertext.count, width: 4, to: &bytes)
-            bytes.append(contentsOf: value.ciphertext)
+        values.reduce(into: []) { bytes, value in
+            bytes.append(part: value.field.utf8, lengthBytes: 2)
+            bytes.append(part: value.ciphertext, lengthBytes: 4)
         }
-        return bytes
+    }
+}
+
+// Parts of bytes, each after its length as a big-endian number.
+extension [UInt8] {
+    mutating func append(part: some Collection<UInt8>, lengthBytes: Int) {
+        append(contentsOf: (0..<lengthBytes).reversed().map { UInt8(truncatingIfNeeded: part.count >> (8 * $0)) })
+        append(contentsOf: part)
     }
 
-    private static func append(_ count: Int, width: Int, to bytes: inout [UInt8]) {
-        for index in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: count >> (8 * index))) }
+    /// The bytes of the part whose length is at an offset; `nil` if they end beyond the array.
+    func part(at offset: Int, lengthBytes: Int) -> Range<Int>? {
+        let start = offset + lengthBytes
+        guard start <= count else { return nil }
+        let length = self[offset..<start].reduce(0) { $0 << 8 | Int($1) }
+        return length <= count - start ? start..<start + length : nil
     }
 }

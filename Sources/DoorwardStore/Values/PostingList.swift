@@ -87,7 +87,7 @@ struct IndexedEntry {
     }
 
     /// - Parameter row: a row with `columns`.
-    init(_ row: RowValues) {
+    init(_ row: ColumnReader) {
         self.init(
             EntryKey(rawValue: row.integer(0)), Timestamp(milliseconds: row.integer(1)),
             [

@@ -25,7 +25,7 @@ struct TenancyRow<Entity> {
     typealias Description = (inout TenancyRow) throws -> Entity
 
     private enum Source {
-        case row(Row)
+        case row(ColumnReader)
         case entity(Entity)
     }
 
@@ -34,7 +34,7 @@ struct TenancyRow<Entity> {
 
     private init(_ source: Source) { self.source = source }
 
-    static func entity(of row: Row, _ description: Description) throws -> Entity {
+    static func entity(of row: ColumnReader, _ description: Description) throws -> Entity {
         var row = TenancyRow(.row(row))
         return try description(&row)
     }
@@ -56,8 +56,7 @@ struct TenancyRow<Entity> {
     mutating func optional<Value: ColumnValue>(_ name: String, _ value: (Entity) throws -> Value?) throws -> Value? {
         switch source {
         case .row(let row):
-            guard row.hasColumn(name) else { throw UnreadableColumn(column: name) }
-            let stored: DatabaseValue = row[name]
+            guard let stored = row[name] else { throw UnreadableColumn(column: name) }
             if stored.isNull { return nil }
             guard let value = Value(column: stored) else { throw UnreadableColumn(column: name) }
             return value
@@ -107,7 +106,7 @@ struct TenancyRows {
         let sql = "SELECT * FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(Self.pageSize)"
         let changes = try db.rows(sql, [id ?? Data()]) { columns in
             do {
-                return try change(of: table, &columns)
+                return try change(of: table, columns)
             } catch var error as UnreadableColumn {
                 error.row = columns.rowName
                 throw error
@@ -117,12 +116,11 @@ struct TenancyRows {
     }
 
     func user(_ id: UserID) throws -> User? {
-        try db.firstRow("SELECT * FROM users WHERE id = ?", [id.blob]) { try TenancyRow.entity(of: $0.row, user) }
+        try db.firstRow("SELECT * FROM users WHERE id = ?", [id.blob]) { try TenancyRow.entity(of: $0, user) }
     }
 
-    private func change(of table: TenancyTable, _ columns: inout ColumnReader) throws -> TenancyChange {
-        let row = columns.row
-        return switch table {
+    private func change(of table: TenancyTable, _ row: ColumnReader) throws -> TenancyChange {
+        switch table {
         case .portfolios: .putPortfolio(try TenancyRow.entity(of: row, portfolio))
         case .properties: .putProperty(try TenancyRow.entity(of: row, property))
         case .units: .putUnit(try TenancyRow.entity(of: row, unit))
@@ -130,7 +128,7 @@ struct TenancyRows {
         case .users: .putUser(try TenancyRow.entity(of: row, user))
         case .associations: .putAssociation(try TenancyRow.entity(of: row, association))
         case .guestAccesses: .putGuestAccess(try TenancyRow.entity(of: row, guestAccess))
-        case .removedUsers: .removeUser(try columns.value())
+        case .removedUsers: .removeUser(try TenancyRow.entity(of: row) { try $0("id", \.self) })
         case .apiKeys: .putAPIKey(try TenancyRow.entity(of: row, apiKey))
         case .invitations: .putInvitation(try TenancyRow.entity(of: row, invitation))
         case .guestLinks: .putGuestLink(try TenancyRow.entity(of: row, guestLink))

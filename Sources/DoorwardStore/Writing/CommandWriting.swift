@@ -141,7 +141,7 @@ enum CounterWriting {
 /// Reads uses of guest accesses.
 enum CounterReading {
     static func usesTaken(of id: GuestAccessID, in db: Database) throws -> Int {
-        try db.value("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { Int($0.integer(0)) } ?? 0
+        try db.firstRow("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { Int($0.integer(0)) } ?? 0
     }
 
     static func usesTaken(in db: Database) throws -> [GuestAccessID: Int] {

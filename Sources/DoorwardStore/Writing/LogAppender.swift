@@ -255,7 +255,7 @@ struct LogTruncator {
     init(log: Int64, until: UInt64, in db: Database) { (self.log, self.until, self.db) = (log, until, db) }
 
     func run() throws {
-        let ends = try db.value("SELECT first_seq, projected FROM logs WHERE key = ?", [log]) { row in
+        let ends = try db.firstRow("SELECT first_seq, projected FROM logs WHERE key = ?", [log]) { row in
             (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
         }
         guard let (first, projected) = ends, first < until else { return }
@@ -304,7 +304,7 @@ struct LogTruncator {
     /// - Parameter first: the time of the first removed record.
     private func removeKeysOfDays(from first: Timestamp?) throws {
         guard let first else { return }
-        let kept = try db.value(
+        let kept = try db.firstRow(
             "SELECT at FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT 1",
             [EntryKey(logKey: log, seq: until).rawValue, EntryKey(logKey: log + 1, seq: 0).rawValue]
         ) { Timestamp(milliseconds: $0.integer(0)) }

@@ -70,7 +70,7 @@ struct Projector {
     }
 
     private static func firstSeq(of log: Int64, in db: Database) throws -> UInt64 {
-        try db.value("SELECT first_seq FROM logs WHERE key = ?", [log]) { UInt64(clamping: $0.integer(0)) } ?? 0
+        try db.firstRow("SELECT first_seq FROM logs WHERE key = ?", [log]) { UInt64(clamping: $0.integer(0)) } ?? 0
     }
 
     // MARK: At the start
@@ -173,7 +173,7 @@ struct UnprojectedLog {
 
     /// Returns all logs with unprojected entries. An index that contains only these logs finds them.
     static func all(in db: Database) throws -> [UnprojectedLog] {
-        try db.values("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in
+        try db.rows("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in
             let size = UInt64(clamping: row.integer(2))
             return UnprojectedLog(key: row.integer(0), seqs: min(UInt64(clamping: row.integer(1)), size)..<size)
         }
@@ -182,7 +182,7 @@ struct UnprojectedLog {
     /// Returns the unprojected entries, in the order of the log.
     func entries(limit: Int = .max, in db: Database) throws -> [IndexedEntry] {
         let end = seqs.lowerBound + UInt64(min(limit, seqs.count))
-        return try db.values(
+        return try db.rows(
             """
             SELECT \(IndexedEntry.columns), EXISTS (SELECT 1 FROM commands WHERE intent = position)
             FROM entries WHERE position >= ? AND position < ? ORDER BY position
