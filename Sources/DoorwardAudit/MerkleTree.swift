@@ -74,12 +74,10 @@ package struct MerkleFrontier: Hashable, Sendable {
     }
 
     private mutating func joinLastTwo() {
-        let start = hashes.count - 2 * MerkleTree.hashByteCount
-        var node = SHA256()
-        node.update("\u{1}")
-        hashes.withUnsafeBytes { node.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[start...])) }
-        hashes.removeLast(2 * MerkleTree.hashByteCount)
-        node.finalize().withUnsafeBytes { hashes.append(contentsOf: $0) }
+        let middle = hashes.count - MerkleTree.hashByteCount
+        let start = middle - MerkleTree.hashByteCount
+        let node = MerkleTree.nodeHash(hashes[start..<middle], hashes[middle...])
+        hashes.replaceSubrange(start..., with: node)
     }
 }
 
@@ -214,18 +212,11 @@ package struct Digest32: Hashable, Sendable {
     private let (first, second, third, fourth): (UInt64, UInt64, UInt64, UInt64)
 
     /// - Returns: `nil` unless there are exactly 32 bytes.
-    package init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
-
-    /// - Returns: `nil` unless there are exactly 32 bytes.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        guard let hash = bytes.withUnsafeBytes({ Digest32($0) }) else { return nil }
+    package init?(_ bytes: some ContiguousBytes) {
+        guard let hash = bytes.withUnsafeBytes({ $0.count == MerkleTree.hashByteCount ? Digest32(loading: $0) : nil }) else {
+            return nil
+        }
         self = hash
-    }
-
-    /// - Returns: `nil` unless there are exactly 32 bytes.
-    package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count == MerkleTree.hashByteCount else { return nil }
-        self.init(loading: bytes)
     }
 
     init(_ digest: SHA256Digest) { self = digest.withUnsafeBytes { Digest32(loading: $0) } }

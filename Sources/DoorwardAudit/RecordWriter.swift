@@ -20,7 +20,7 @@ struct CommitmentSlot: Sendable {
 }
 
 /// Writes the canonical bytes of one record, except for `seq` and the commitments: these bytes are placeholders.
-struct RecordWriter {
+struct RecordWriter: Sendable {
     static let magic: [UInt8] = Array("DWRD".utf8)
 
     private(set) var bytes: [UInt8]

@@ -51,9 +51,7 @@ enum ExportLine: Sendable {
             guard scanner.skip(",\"record\":") else { throw .malformed }
             guard Digest32(leaf: bytes) == leaf else { throw .wrongLeafHash }
             var object = RecordObject(log: log, text: TextComparison(with: scanner.rest))
-            try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in
-                try object.append(bytes, personal: personal)
-            }
+            try object.append(bytes, personal: personal)
             guard object.seq == number else { throw .wrongSeq(object.seq) }
             guard object.text.isSame, scanner.skip(object.text.count), scanner.skip("}"), scanner.isAtEnd else {
                 throw .wrongFields

@@ -24,7 +24,11 @@ struct RecordObject<Text: TextOutput> {
     /// Appends the object of a record to the text.
     ///
     /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
-    mutating func append(
+    mutating func append(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
+        try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try append(bytes, personal: personal) }
+    }
+
+    private mutating func append(
         _ bytes: UnsafeBufferPointer<UInt8>, personal: [DisclosedValue?]
     ) throws(ExportFault.Problem) {
         (self.personal, personalCount, seen) = (personal, 0, 0)
@@ -134,7 +138,7 @@ struct RecordObject<Text: TextOutput> {
     }
 
     private mutating func commitment(_ field: RecordField, _ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
-        guard let commitment = Digest32(UnsafeRawBufferPointer(value)), let name = field.personalName else { throw .notARecord }
+        guard let commitment = Digest32(value), let name = field.personalName else { throw .notARecord }
         let disclosed = try next(name, commitment)
         if field == .override { text.append("{\"reason\":") }
         if let disclosed { CanonicalJSON.append(disclosed, to: &text) } else { text.append("null") }
@@ -183,13 +187,6 @@ extension RecordObject<[UInt8]> {
     init(log: LogID, byteCount: Int = 0) {
         self.init(log: Array(log.description.utf8), text: [])
         text.reserveCapacity(byteCount)
-    }
-
-    /// Appends the object of a record to the text.
-    ///
-    /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
-    mutating func append(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
-        try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try append(bytes, personal: personal) }
     }
 }
 

@@ -133,7 +133,7 @@ struct BackupCopy {
     ///
     /// - Returns: the logs in the copy.
     func write(from source: Database) throws -> [LogSize] {
-        let logs = try Self.logs(in: source)
+        let logs = try StoredLog.all(where: "size > 0 ORDER BY log_id", in: source).map { LogSize(log: $0.id, size: $0.size) }
         let copy = try DatabaseQueue(path: partial.path)
         do {
             try copy.writeWithoutTransaction { destination in
@@ -169,11 +169,6 @@ struct BackupCopy {
         try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
     }
 
-    static func logs(in db: Database) throws -> [LogSize] {
-        try db.rows("SELECT log_id, size FROM logs WHERE size > 0 ORDER BY log_id") {
-            LogSize(log: try $0.log(), size: try $0.seq())
-        }
-    }
 }
 
 /// Tracks whether a backup is running: at most one runs at a time, and none starts after `stop`.

@@ -5,23 +5,22 @@ import GRDB
 
 /// Compares the entries of one log with their record bytes, from the first record that was not removed.
 struct EntriesCheck {
-    private let key: Int64
+    private let log: StoredLog
     private let db: Database
     private var chain: LogCheck
     private var tiles: TilesCheck
-    private let firstSeq: UInt64
     private var lastAt: Timestamp?
     private var keys = PersonKeyCache()
     /// `nil` if there is no person-key file.
     private let keyFile: PersonKeyFile?
 
     /// - Parameter keys: `nil` if there is no person-key file.
-    init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, keys: PersonKeyFile?) throws {
-        (self.key, self.firstSeq, self.db, keyFile) = (key, firstSeq, db, keys)
+    init(_ log: StoredLog, db: Database, keys: PersonKeyFile?) throws {
+        (self.log, self.db, keyFile) = (log, db, keys)
         var removed = MerkleFrontier()
-        tiles = TilesCheck(log: key, id: log, firstSeq: firstSeq, db: db)
+        tiles = TilesCheck(log, db: db)
         try tiles.removedLeaves { removed.append(leafHash: $0) }
-        chain = LogCheck(log: log, after: removed)
+        chain = LogCheck(log: log.id, after: removed)
     }
 
     /// The number of records so far, which is the `seq` of the next record.
@@ -32,7 +31,7 @@ struct EntriesCheck {
         let columns = (["position", "bytes", "leaf_hash", "sealed"] + RepeatedColumn.all.map(\.name)).joined(separator: ", ")
         return (
             "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
-            [EntryKey(logKey: key, seq: firstSeq).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue]
+            [EntryKey(logKey: log.key, seq: log.firstSeq).rawValue, EntryKey(logKey: log.key + 1, seq: 0).rawValue]
         )
     }
 
@@ -82,7 +81,7 @@ struct EntriesCheck {
                 counts.unverifiedValues += 1
                 continue
             }
-            guard let key = try keys.key(of: commitment.owner, at: EntryKey(logKey: key, seq: seq), in: db, keyFile) else {
+            guard let key = try keys.key(of: commitment.owner, at: EntryKey(logKey: log.key, seq: seq), in: db, keyFile) else {
                 counts.erasedValues += 1
                 continue
             }
@@ -105,9 +104,7 @@ struct EntriesCheck {
 
 /// Compares the tiles of one log with its leaf hashes, with one tile of each level in memory.
 struct TilesCheck {
-    private let log: Int64
-    private let id: LogID
-    private let firstSeq: UInt64
+    private let log: StoredLog
     private let db: Database
     /// The last tile of each level, as computed from the leaf hashes.
     private var levels: [(number: UInt64, hashes: [UInt8])] = []
@@ -115,14 +112,12 @@ struct TilesCheck {
     private var expected = 0
     private static let tileBytes = Int(LogTiles.width) * MerkleTree.hashByteCount
 
-    init(log: Int64, id: LogID, firstSeq: UInt64, db: Database) {
-        (self.log, self.id, self.firstSeq, self.db) = (log, id, firstSeq, db)
-    }
+    init(_ log: StoredLog, db: Database) { (self.log, self.db) = (log, db) }
 
     /// Passes each leaf hash of the removed records to `receive`. Only the tiles still contain these hashes.
     mutating func removedLeaves(_ receive: ([UInt8]) -> Void) throws {
-        for number in 0..<(firstSeq + LogTiles.width - 1) / LogTiles.width {
-            let count = Int(min(LogTiles.width, firstSeq - number * LogTiles.width))
+        for number in 0..<(log.firstSeq + LogTiles.width - 1) / LogTiles.width {
+            let count = Int(min(LogTiles.width, log.firstSeq - number * LogTiles.width))
             let tile = try stored(0, number) ?? []
             let leaves = LogTiles.split(Array(tile.prefix(tile.count / MerkleTree.hashByteCount * MerkleTree.hashByteCount)))
             guard leaves.count >= count else { throw fault }
@@ -155,20 +150,20 @@ struct TilesCheck {
                 expected += 1
             } else if let found {
                 // An incomplete tile of leaf hashes is stored only for removed records.
-                let removed = firstSeq > tile.number * LogTiles.width ? Int(firstSeq - tile.number * LogTiles.width) : 0
+                let removed = Int(log.firstSeq) - Int(tile.number * LogTiles.width)
                 guard level == 0, removed > 0, found.count >= removed * MerkleTree.hashByteCount,
                     tile.hashes.starts(with: found)
                 else { throw fault }
                 expected += 1
             }
         }
-        let rows = try db.firstRow("SELECT count(*) FROM tiles WHERE log = ?", [log]) { try $0.value(Int.self) } ?? 0
+        let rows = try db.firstRow("SELECT count(*) FROM tiles WHERE log = ?", [log.key]) { try $0.value(Int.self) } ?? 0
         guard rows == expected else { throw fault }
     }
 
     private func stored(_ level: Int, _ number: UInt64) throws -> [UInt8]? {
-        try LogTiles.stored(log, LogTiles.Place(level: level, number: number), in: db)
+        try LogTiles.stored(log.key, LogTiles.Place(level: level, number: number), in: db)
     }
 
-    private var fault: StoreFault { StoreFault(log: id, .tiles) }
+    private var fault: StoreFault { StoreFault(log: log.id, .tiles) }
 }

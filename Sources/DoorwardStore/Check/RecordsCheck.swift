@@ -18,54 +18,38 @@ struct RecordsCheck {
 
     /// - Throws: the first `StoreFault`.
     mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {
-        let logs = try logRows()
+        let rows = try db.rows("SELECT \(StoredLog.columns), frontier, last_at FROM logs ORDER BY key") {
+            (log: try StoredLog(&$0), frontier: try $0.value([UInt8].self), lastAt: try $0.value(Timestamp.self))
+        }
+        let logs = rows.map(\.log)
         let total = logs.reduce(0) { $0 + ($1.size - min($1.size, $1.firstSeq)) }
         func report(_ done: UInt64) { progress(StoreCheckProgress(stage: .records, done: done, total: total)) }
         report(0)
-        for log in logs { try check(log, report) }
-        let rows = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
-        guard rows == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(rows - Int(counts.records))) }
+        for (log, frontier, lastAt) in rows { try check(log, frontier, lastAt, report) }
+        let entries = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
+        guard entries == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(entries - Int(counts.records))) }
         try commands.finish(in: db)
         try projection.finish(logs.map { ($0.key, $0.firstSeq..<max($0.firstSeq, $0.projected)) }, in: db)
         counts.logs.sort { $0.log.description < $1.log.description }
         report(counts.records)
     }
 
-    /// A row of `logs`.
-    private struct LogRow {
-        let key: Int64
-        let id: LogID
-        let size: UInt64
-        let frontier: [UInt8]
-        let lastAt: Timestamp
-        let projected: UInt64
-        /// The `seq` of the first record that was not removed.
-        let firstSeq: UInt64
-    }
-
-    private func logRows() throws -> [LogRow] {
-        try db.rows("SELECT key, log_id, size, frontier, last_at, projected, first_seq FROM logs ORDER BY key") { columns in
-            LogRow(
-                key: try columns.value(), id: try columns.log(), size: try columns.seq(), frontier: try columns.value(),
-                lastAt: try columns.value(), projected: try columns.seq(), firstSeq: try columns.seq())
-        }
-    }
-
-    private mutating func check(_ log: LogRow, _ report: (UInt64) -> Void) throws {
+    private mutating func check(
+        _ log: StoredLog, _ frontier: [UInt8], _ lastAt: Timestamp, _ report: (UInt64) -> Void
+    ) throws {
         guard log.firstSeq <= log.size else { throw StoreFault(log: log.id, .log(.wrongSize(log.size))) }
-        var entries = try EntriesCheck(
-            log: log.id, key: log.key, firstSeq: log.firstSeq, db: db, keys: keys)
+        var entries = try EntriesCheck(log, db: db, keys: keys)
         do {
             try goThrough(log, &entries, report)
             guard log.projected <= log.size else { throw StoreFault(log: log.id, .projection("logs")) }
-            try entries.finish(frontier: log.frontier, size: log.size, lastAt: log.lastAt)
+            try entries.finish(frontier: frontier, size: log.size, lastAt: lastAt)
         } catch {
             throw StoreFault(error, log: log.id, seq: entries.seq) ?? error
         }
         counts.logs.append(LogSize(log: log.id, size: log.size))
     }
 
-    private mutating func goThrough(_ log: LogRow, _ entries: inout EntriesCheck, _ report: (UInt64) -> Void) throws {
+    private mutating func goThrough(_ log: StoredLog, _ entries: inout EntriesCheck, _ report: (UInt64) -> Void) throws {
         defer { (counts.commands, counts.openCommands) = (commands.count, UInt64(commands.open.count)) }
         let (sql, arguments) = entries.statement
         try db.step(sql, arguments) { columns in

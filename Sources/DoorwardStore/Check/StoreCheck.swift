@@ -74,7 +74,7 @@ package struct StoreCheck {
             defer { report.counts = records.counts }
             try records.run(progress)
             progress(StoreCheckProgress(stage: .structure, done: 0, total: 1))
-            try TenancyCheck(db: db, keys: keys).run()
+            try TenancyRows(db: db, keys: keys).check()
             try StructureCheck(db: db).run()
             progress(StoreCheckProgress(stage: .structure, done: 1, total: 1))
         } catch {
@@ -91,7 +91,7 @@ extension SQLiteStore {
     package func damage() async -> StoreFault? {
         try? await reader.read { [keys] db in
             do {
-                try TenancyCheck(db: db, keys: keys).run()
+                try TenancyRows(db: db, keys: keys).check()
                 try StructureCheck(db: db).checkInstants()
                 return nil
             } catch {
@@ -166,18 +166,14 @@ struct SchemaCheck {
     }
 }
 
-/// Reads the whole tenancy as a gateway does when it starts. A single unreadable row would prevent the start.
-struct TenancyCheck {
-    let db: Database
-    /// `nil` if there is no person-key file.
-    let keys: PersonKeyFile?
-
-    func run() throws {
+extension TenancyRows {
+    /// Reads the whole tenancy as a gateway does when it starts. A single unreadable row would prevent the start.
+    func check() throws {
         for table in TenancyTable.allCases {
             var after: Data?
             repeat {
                 do {
-                    let page = try TenancyRows(db: db, keys: keys).page(of: table, after: after)
+                    let page = try page(of: table, after: after)
                     for entity in page.changes.compactMap(\.referencedEntity) {
                         guard try entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
                     }

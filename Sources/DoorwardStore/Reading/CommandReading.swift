@@ -30,19 +30,18 @@ struct CommandReading {
             """, [id]
         ) { (id: $0.id(0) as CommandID?, intent: EntryKey(rawValue: $0.integer(1))) }
         guard let found else { return nil }
-        var scopes: [RecordScope] = []
-        var actor: UserID?
         let log = try StoredLog.find(key: found.intent.logKey, in: db)
-        try db.step("SELECT unit_id, property_id, actor_user_id, at FROM entries WHERE position = ?", [found.intent.rawValue]) {
-            row in
+        let isCovered = try db.firstRow(
+            "SELECT unit_id, property_id, actor_user_id, at FROM entries WHERE position = ?", [found.intent.rawValue]
+        ) { row in
             guard let log = log?.id else { throw UnreadableColumn(column: "log_id") }
-            let (unit, property): (UnitID?, PropertyID?) = (row.id(0), row.id(1))
+            let (unit, property, actor): (UnitID?, PropertyID?, UserID?) = (row.id(0), row.id(1), row.id(2))
             let at = Timestamp(milliseconds: row.integer(3))
-            scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property, at: at) }
-            actor = row.id(2)
+            // Every scope is examined, so that the lookup takes as long whichever covers the command.
+            let scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property, at: at) }
+            return !scopes.isEmpty || actor != nil && actor == query.actorUserID
         }
-        let isOwn = actor != nil && actor == query.actorUserID
-        return found.id == id && (isOwn || !scopes.isEmpty) ? try command(id) : nil
+        return found.id == id && isCovered == true ? try command(id) : nil
     }
 
     /// Returns the open commands, oldest first.

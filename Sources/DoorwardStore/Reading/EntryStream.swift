@@ -180,27 +180,38 @@ struct StoredLog {
     let firstSeq: UInt64
     /// The `seq` of the next record.
     let size: UInt64
+    /// The number of records, from the first of the log, that the posting lists and counts include.
+    let projected: UInt64
 
     /// The positions of all records of the log.
     var range: Range<Int64> {
         EntryKey(logKey: key, seq: min(firstSeq, size)).rawValue..<EntryKey(logKey: key, seq: size).rawValue
     }
 
-    private static let columns = "key, log_id, first_seq, size"
+    /// The `seq`s of the records that were not removed and are not projected yet.
+    var unprojected: Range<UInt64> { min(max(projected, firstSeq), size)..<size }
+
+    /// The columns that `init(_:)` reads, in this order.
+    static let columns = "key, log_id, first_seq, size, projected"
+
+    /// Returns all logs, or those that an SQL condition selects, which an order may follow.
+    static func all(where condition: String = "true", in db: Database) throws -> [StoredLog] {
+        try db.rows("SELECT \(columns) FROM logs WHERE \(condition)") { try StoredLog(&$0) }
+    }
 
     /// Returns `nil` for a log without a record.
     static func find(_ id: LogID, in db: Database) throws -> StoredLog? {
-        try db.firstRow("SELECT \(columns) FROM logs WHERE log_id = ?", [id.description], read: read)
+        try db.firstRow("SELECT \(columns) FROM logs WHERE log_id = ?", [id.description]) { try StoredLog(&$0) }
     }
 
     static func find(key: Int64, in db: Database) throws -> StoredLog? {
-        try db.firstRow("SELECT \(columns) FROM logs WHERE key = ?", [key], read: read)
+        try db.firstRow("SELECT \(columns) FROM logs WHERE key = ?", [key]) { try StoredLog(&$0) }
     }
 
-    private static func read(_ columns: inout ColumnReader) throws -> StoredLog {
-        let (key, name): (Int64, String) = (try columns.value(), try columns.value())
-        guard let id = LogID(name) else { throw columns.unreadable() }
-        return StoredLog(key: key, id: id, name: name, firstSeq: try columns.seq(), size: try columns.seq())
+    init(_ columns: inout ColumnReader) throws {
+        (key, id) = (try columns.value(), try columns.log())
+        name = id.description
+        (firstSeq, size, projected) = (try columns.seq(), try columns.seq(), try columns.seq())
     }
 }
 

@@ -26,24 +26,20 @@ final class RecordReading {
     }
 
     func record(at position: EntryKey) throws -> AccessRecord {
-        guard let record = try stored(at: position) else { throw UnreadableColumn(column: "position") }
+        guard let record = try recordIfKept(at: position) else { throw UnreadableColumn(column: "position") }
         return record
     }
 
     /// Returns `nil` for a record that was removed from its log. Throws if the record is missing for another reason, which
     /// means that the file is damaged.
     func recordIfKept(at position: EntryKey) throws -> AccessRecord? {
-        if let record = try stored(at: position) { return record }
-        let log = try StoredLog.find(key: position.logKey, in: db)
-        guard let log, position.seq < log.firstSeq else { throw UnreadableColumn(column: "position") }
-        return nil
-    }
-
-    private func stored(at position: EntryKey) throws -> AccessRecord? {
         let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
             StoredRecord(bytes: try columns.value(), sealed: try columns.optional() ?? [])
         }
-        return try found.map { try record($0, at: position) }
+        if let found { return try record(found, at: position) }
+        let log = try StoredLog.find(key: position.logKey, in: db)
+        guard let log, position.seq < log.firstSeq else { throw UnreadableColumn(column: "position") }
+        return nil
     }
 
     func record(_ id: RecordID) throws -> AccessRecord? {
@@ -140,9 +136,8 @@ enum LogHeadReading {
                 log: try columns.log(), generation: Int(clamping: try columns.value(Int64.self)), size: try columns.seq(),
                 signedAt: try columns.optional())
         }.reduce(into: [LogID: LastCheckpoint]()) { $0[$1.log] = $1 }
-        var heads = try db.rows("SELECT log_id, size FROM logs", []) { columns in
-            let log = try columns.log()
-            return LogHead(log: log, size: try columns.seq(), lastCheckpoint: lastCheckpoints.removeValue(forKey: log))
+        var heads = try StoredLog.all(in: db).map { log in
+            LogHead(log: log.id, size: log.size, lastCheckpoint: lastCheckpoints.removeValue(forKey: log.id))
         }
         heads += lastCheckpoints.values.map { LogHead(log: $0.log, size: 0, lastCheckpoint: $0) }
         return heads.sorted { $0.log.description < $1.log.description }

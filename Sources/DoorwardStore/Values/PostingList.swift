@@ -104,15 +104,8 @@ struct IndexedEntry {
 
     /// The posting lists that contain the entry.
     var lists: [PostingList] {
-        var lists = matches.map { PostingList.entries($0) }
-        guard isCommand else { return lists }
-        for match in matches {
-            switch match {
-            case .device, .unit, .property, .actor: lists.append(.commands(match))
-            case .denied, .kind, .operation, .reason, .outcome: break
-            }
-        }
-        return lists
+        let lists = matches.map { PostingList.entries($0) }
+        return isCommand ? lists + matches.filter(\.hasCommands).map { .commands($0) } : lists
     }
 }
 

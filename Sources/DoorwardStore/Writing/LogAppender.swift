@@ -50,7 +50,11 @@ struct LogAppender {
     /// Writes the new ends of the logs, once for a batch. Projects the entries if at least `limit` of them are unprojected.
     /// Call it before COMMIT.
     mutating func finishBatch(projectingAt limit: Int, in db: Database) throws {
-        try writeHeads(in: db)
+        for head in heads.uncommitted.values {
+            try db.run(
+                "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
+                [Int64(head.frontier.size), head.frontier.bytes, head.lastAt, head.key])
+        }
         if projector.count >= limit { try projector.project(in: db) }
     }
 
@@ -58,14 +62,6 @@ struct LogAppender {
     mutating func projectAll(in db: Database) throws {
         try projector.loadIfNeeded(from: db)
         try projector.project(in: db)
-    }
-
-    private func writeHeads(in db: Database) throws {
-        for head in heads.uncommitted.values {
-            try db.run(
-                "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
-                [Int64(head.frontier.size), head.frontier.bytes, head.lastAt.milliseconds, head.key])
-        }
     }
 
     mutating func commit(limit: Int) {
@@ -95,7 +91,10 @@ struct LogAppender {
         var (body, draft) = (record.body, draft)
         if let index = record.counterpart {
             guard earlier.indices.contains(index) else { throw ConstraintViolation(.parentUnknown) }
-            body.details["counterpart"] = Self.counterpart(earlier[index].place)
+            let place = earlier[index].place
+            body.details["counterpart"] = .object([
+                "logId": .string(place.log.description), "seq": .integer(Int64(place.seq)),
+            ])
         }
         var head = try head(of: body.log, in: db)
         let seq = head.frontier.size
@@ -115,10 +114,6 @@ struct LogAppender {
         head.lastAt = body.at
         heads.set(body.log, head)
         return AppendedRecord(place: RecordPosition(log: body.log, seq: seq, at: body.at), position: position)
-    }
-
-    private static func counterpart(_ place: RecordPosition) -> RecordValue {
-        .object(["logId": .string(place.log.description), "seq": .integer(Int64(place.seq))])
     }
 
     private static let insertion: String = {
@@ -255,35 +250,28 @@ struct LogTruncator {
     init(log: Int64, until: UInt64, in db: Database) { (self.log, self.until, self.db) = (log, until, db) }
 
     func run() throws {
-        let ends = try db.firstRow("SELECT first_seq, projected FROM logs WHERE key = ?", [log]) { row in
-            (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
+        guard let stored = try StoredLog.find(key: log, in: db), stored.firstSeq < until else { return }
+        // A command takes its actor and place from the record of its intent.
+        guard try !db.hasRow("SELECT 1 FROM commands WHERE intent >= ? AND intent < ? AND is_ended = 0 LIMIT 1", range) else {
+            throw ConstraintViolation(.inconsistent("a truncation of the intent of an open command"))
         }
-        guard let (first, projected) = ends, first < until else { return }
-        try requireNoOpenCommand()
-        let removed = UnprojectedLog(key: log, seqs: first..<until)
-        let entries = try removed.entries(in: db)
-        guard entries.count == removed.seqs.count else {
+        let removed = stored.firstSeq..<until
+        let entries = try stored.entries(removed, in: db)
+        guard entries.count == removed.count else {
             throw ConstraintViolation(.inconsistent("a truncation of a log that lacks records"))
         }
-        try LogTiles.keepLeaves(log, first..<until, in: db)
-        try removeProjections(of: entries.filter { $0.position.seq < projected })
+        try LogTiles.keepLeaves(log, removed, in: db)
+        try removeProjections(of: entries.filter { $0.position.seq < stored.projected })
         for (table, column) in [("commands", "intent"), ("entries", "position"), ("time_marks", "position")] {
-            try db.run("DELETE FROM \(table) WHERE \(column) >= ? AND \(column) < ?", range(from: 0))
+            try db.run("DELETE FROM \(table) WHERE \(column) >= ? AND \(column) < ?", range)
         }
         try db.run("UPDATE logs SET first_seq = ? WHERE key = ?", [Int64(until), log])
         try removeKeysOfDays(from: entries.first?.at)
     }
 
-    private func range(from seq: UInt64) -> [(any Bindable)?] {
-        [EntryKey(logKey: log, seq: seq).rawValue, EntryKey(logKey: log, seq: until).rawValue]
-    }
-
-    /// A command takes its actor and place from the record of its intent.
-    private func requireNoOpenCommand() throws {
-        let open = "SELECT 1 FROM commands WHERE intent >= ? AND intent < ? AND is_ended = 0 LIMIT 1"
-        if try db.hasRow(open, range(from: 0)) {
-            throw ConstraintViolation(.inconsistent("a truncation of the intent of an open command"))
-        }
+    /// The first position of the log, and the first one that is kept.
+    private var range: [(any Bindable)?] {
+        [EntryKey(logKey: log, seq: 0).rawValue, EntryKey(logKey: log, seq: until).rawValue]
     }
 
     /// Removes the blocks of posting lists that contain only removed records, and subtracts the removed commands from the counts. Lists
