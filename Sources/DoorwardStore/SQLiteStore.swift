@@ -187,12 +187,12 @@ package final class SQLiteStore: GatewayStore {
 
     /// Reads all counts in one snapshot.
     package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] {
-        try await reader.read { try CounterReading.usesTaken(in: $0) }
+        try await reader.read { try Counters.usesTaken(in: $0) }
     }
 
     /// Reads the one row of the clock.
     package func storedClock() async throws(StoreError) -> StoredClock? {
-        try await reader.read { try ClockReading.storedClock(in: $0) }
+        try await reader.read { try ClockRow.storedClock(in: $0) }
     }
 
     /// Reads the command's progress from its own row, and its actor and reason from the record of its intent.

@@ -95,8 +95,8 @@ enum RuleColumns {
     }
 }
 
-/// Writes uses of guest accesses and last checkpoints, one row each.
-enum CounterWriting {
+/// Writes and reads uses of guest accesses, and writes last checkpoints, one row each.
+enum Counters {
     static func apply(_ change: CounterChange, in db: Database) throws {
         switch change {
         case .takeUse(let id):
@@ -133,13 +133,10 @@ enum CounterWriting {
         case .unchanged(let change):
             if try !TenancyWriting.isWritten(change, in: db, keys) { throw ConstraintViolation(.entityChanged(change.entity)) }
         case .usesLeft(let id, let most):
-            if try CounterReading.usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
+            if try usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
         }
     }
-}
 
-/// Reads uses of guest accesses.
-enum CounterReading {
     static func usesTaken(of id: GuestAccessID, in db: Database) throws -> Int {
         try db.firstRow("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { Int($0.integer(0)) } ?? 0
     }
@@ -152,8 +149,8 @@ enum CounterReading {
     }
 }
 
-/// Writes the state of the gateway's clock, which is a single row.
-enum ClockWriting {
+/// Writes and reads the state of the gateway's clock, which is a single row.
+enum ClockRow {
     static func apply(_ change: StoredClockChange, in db: Database) throws {
         switch change {
         case .raiseMark(let mark):
@@ -173,10 +170,7 @@ enum ClockWriting {
             guard db.changesCount == 1 else { throw ConstraintViolation(.inconsistent("a step of the clock without a mark")) }
         }
     }
-}
 
-/// Reads the state of the gateway's clock.
-enum ClockReading {
     static func storedClock(in db: Database) throws -> StoredClock? {
         try db.firstRow("SELECT mark, step_before, step_after FROM clock WHERE id = 1") { columns in
             var clock = StoredClock(highWaterMark: try columns.value())
