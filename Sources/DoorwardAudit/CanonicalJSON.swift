@@ -1,4 +1,5 @@
 import DoorwardDomain
+import Glibc
 
 /// The rules of RFC 8785 for strings and for the key order.
 enum CanonicalJSON {
@@ -47,54 +48,84 @@ enum CanonicalJSON {
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf16.lexicographicallyPrecedes(b.utf16) }
 }
 
-/// Scans the tokens of canonical JSON, which contains no white space.
+/// Scans canonical JSON, in which every value has exactly one notation and nothing stands between the tokens.
 struct CanonicalJSONScanner {
-    private let bytes: ArraySlice<UInt8>
-    private var position: Int
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
 
-    /// - Returns: `nil` if the bytes are not UTF-8.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
-        (self.bytes, position) = (bytes, bytes.startIndex)
-    }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    var isAtEnd: Bool { position == bytes.endIndex }
+    var isAtEnd: Bool { position == bytes.count }
 
     /// The next byte, without consuming it.
-    var next: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// The bytes that were not scanned yet.
+    var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[position...]) }
 
     func starts(with text: StaticString) -> Bool {
-        text.withUTF8Buffer { bytes[position...].starts(with: $0) }
+        guard text.utf8CodeUnitCount <= bytes.count - position, let start = bytes.baseAddress else { return false }
+        return memcmp(start + position, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
     /// Consumes `text` if it is next.
-    mutating func skip(_ text: StaticString) -> Bool {
-        guard starts(with: text) else { return false }
-        position += text.utf8CodeUnitCount
+    mutating func skip(_ text: StaticString) -> Bool { starts(with: text) && skip(text.utf8CodeUnitCount) }
+
+    /// Skips bytes of the rest.
+    mutating func skip(_ count: Int) -> Bool {
+        guard count <= bytes.count - position else { return false }
+        position += count
         return true
     }
 
-    /// Scans an integer; returns `nil` for a leading zero, a plus sign, a negative zero, or more
-    /// than 16 digits. Leaves a fraction or an exponent unread.
-    mutating func integer() -> Int64? {
+    /// A whole number in decimal, less than 2^63. Leaves a fraction or an exponent unread.
+    mutating func number() -> UInt64? {
         let start = position
-        if next == UInt8(ascii: "-") { position += 1 }
-        let digits = position
-        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-        let count = position - digits
-        guard count > 0, count <= 16 else { return nil }
-        if bytes[digits] == UInt8(ascii: "0"), position - start > 1 { return nil }
-        return Int64(String(decoding: bytes[start..<position], as: UTF8.self))
+        var value: UInt64 = 0
+        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            guard position - start < 19 else { return nil }
+            value = value * 10 + UInt64(byte - UInt8(ascii: "0"))
+            position += 1
+        }
+        let hasLeadingZero = position > start + 1 && bytes[start] == UInt8(ascii: "0")
+        return position > start && !hasLeadingZero && value <= UInt64(Int64.max) ? value : nil
     }
 
-    /// Scans a string with its quotation marks, escaped exactly as RFC 8785 requires.
-    mutating func string() -> String? {
+    /// A whole number that may be negative, but not a negative zero.
+    mutating func integer() -> Int64? {
+        guard skip("-") else { return number().map { Int64($0) } }
+        return number().flatMap { $0 > 0 ? -Int64($0) : nil }
+    }
+
+    /// The characters between quotation marks, without any escape.
+    mutating func plainString() -> UnsafeBufferPointer<UInt8>? {
         guard skip("\"") else { return nil }
+        let rest = rest
+        guard let end = rest.firstOffset(of: UInt8(ascii: "\"")) else { return nil }
+        position += end + 1
+        return UnsafeBufferPointer(rebasing: rest[..<end])
+    }
+
+    /// Bytes in canonical base64.
+    mutating func base64() -> [UInt8]? {
+        // stream-safe: base64 is ASCII; any other text is rejected.
+        plainString().flatMap { SignedNote.base64(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// 32 bytes in base64.
+    mutating func hash() -> Digest32? { base64().flatMap { Digest32($0) } }
+
+    /// A string with its quotation marks, in UTF-8 and escaped exactly as RFC 8785 requires.
+    mutating func string() -> String? {
+        let start = position
+        guard let plain = plainString() else { return nil }
+        if plain.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\\") }) { return String(validating: plain, as: UTF8.self) }
+        position = start + 1
         var text: [UInt8] = []
         while let byte = next {
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 guard let character = escaped() else { return nil }
                 text.append(character)
@@ -121,6 +152,14 @@ struct CanonicalJSONScanner {
         guard let byte = next else { return nil }
         position += 1
         return lowerHexValue(byte)
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The offset of the first occurrence of a byte.
+    func firstOffset(of byte: UInt8) -> Int? {
+        guard let start = baseAddress, let found = memchr(start, CInt(byte), count) else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 }
 

@@ -39,15 +39,17 @@ package struct Checkpoint: Hashable, Sendable {
         SignedNote(text: text, signatures: [try signer.signature(of: text)])
     }
 
-    /// Reads and verifies a signed checkpoint. The expected origin and key come from the verifier, never from the note.
-    package static func verified(_ note: String, origin: String, key: VerifierKey) throws(CheckpointFault) -> Checkpoint {
+    /// Reads and verifies a checkpoint that one of several keys has signed, as after a rotation of the key. The expected origin and keys
+    /// come from the verifier, never from the note.
+    ///
+    /// - Parameter keys: at least one. A wrong signature of any is preferred, as the fault, to a missing one of the last.
+    package static func verified(_ note: String, origin: String, keys: [VerifierKey]) throws(CheckpointFault) -> Checkpoint {
         guard let note = SignedNote(parsing: note), let checkpoint = Checkpoint(parsing: note.text) else { throw .malformed }
         guard checkpoint.origin == origin else { throw .otherOrigin(checkpoint.origin) }
-        switch note.isSigned(by: key) {
-        case true?: return checkpoint
-        case false?: throw .wrongSignature
-        case nil: throw .notSigned(by: key.name)
-        }
+        guard let last = keys.last else { throw .malformed }
+        let signatures = keys.compactMap { note.isSigned(by: $0) }
+        if signatures.contains(true) { return checkpoint }
+        throw signatures.isEmpty ? .notSigned(by: last.name) : .wrongSignature
     }
 }
 

@@ -65,23 +65,3 @@ package enum InclusionFault: Error, Hashable, Sendable {
     /// The hashes do not lead from the record to the root of the checkpoint.
     case notIncluded
 }
-
-extension Checkpoint {
-    /// Reads and verifies a checkpoint that one of several keys has signed, as after a rotation of the key.
-    ///
-    /// - Parameter keys: at least one; the fault of the last one is thrown.
-    package static func verified(
-        _ note: String, origin: String, keys: [VerifierKey]
-    ) throws(CheckpointFault) -> Checkpoint {
-        var fault = CheckpointFault.malformed
-        for key in keys {
-            do throws(CheckpointFault) {
-                return try verified(note, origin: origin, key: key)
-            } catch {
-                // Prefer the fault of a wrong signature to that of a missing one.
-                if fault != .wrongSignature { fault = error }
-            }
-        }
-        throw fault
-    }
-}

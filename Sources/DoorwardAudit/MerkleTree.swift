@@ -74,12 +74,10 @@ package struct MerkleFrontier: Hashable, Sendable {
     }
 
     private mutating func joinLastTwo() {
-        let start = hashes.count - 2 * MerkleTree.hashByteCount
-        var node = SHA256()
-        node.update("\u{1}")
-        hashes.withUnsafeBytes { node.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[start...])) }
-        hashes.removeLast(2 * MerkleTree.hashByteCount)
-        node.finalize().withUnsafeBytes { hashes.append(contentsOf: $0) }
+        let middle = hashes.count - MerkleTree.hashByteCount
+        let start = middle - MerkleTree.hashByteCount
+        let node = MerkleTree.nodeHash(hashes[start..<middle], hashes[middle...])
+        hashes.replaceSubrange(start..., with: node)
     }
 }
 
@@ -176,19 +174,9 @@ extension MerkleProof {
     ///
     /// - Returns: `nil` if the proof has the wrong number of hashes, or a hash does not have 32 bytes.
     package static func root(leafHash: [UInt8], index: UInt64, size: UInt64, proof: [[UInt8]]) -> [UInt8]? {
-        guard index < size, (proof + [leafHash]).allSatisfy({ $0.count == MerkleTree.hashByteCount }) else { return nil }
-        var (node, last, hash) = (index, size - 1, leafHash)
-        for step in proof {
-            if last == 0 { return nil }
-            if node & 1 == 1 || node == last {
-                hash = MerkleTree.nodeHash(step, hash)
-                while node & 1 == 0, node != 0 { (node, last) = (node >> 1, last >> 1) }
-            } else {
-                hash = MerkleTree.nodeHash(hash, step)
-            }
-            (node, last) = (node >> 1, last >> 1)
-        }
-        return last == 0 ? hash : nil
+        let hashes = proof.compactMap { Digest32($0) }
+        guard index < size, hashes.count == proof.count, let leaf = Digest32(leafHash) else { return nil }
+        return ExportProof.root(leaf, ExportProof.siblings(of: index, in: 0..<size), hashes)?.bytes
     }
 
     /// Whether the tree with `newRoot` over `new` leaves begins with the tree with `oldRoot` over `old` leaves (RFC 9162, section
@@ -224,18 +212,11 @@ package struct Digest32: Hashable, Sendable {
     private let (first, second, third, fourth): (UInt64, UInt64, UInt64, UInt64)
 
     /// - Returns: `nil` unless there are exactly 32 bytes.
-    package init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
-
-    /// - Returns: `nil` unless there are exactly 32 bytes.
-    init?(_ bytes: ArraySlice<UInt8>) {
-        guard let hash = bytes.withUnsafeBytes({ Digest32($0) }) else { return nil }
+    package init?(_ bytes: some ContiguousBytes) {
+        guard let hash = bytes.withUnsafeBytes({ $0.count == MerkleTree.hashByteCount ? Digest32(loading: $0) : nil }) else {
+            return nil
+        }
         self = hash
-    }
-
-    /// - Returns: `nil` unless there are exactly 32 bytes.
-    package init?(_ bytes: UnsafeRawBufferPointer) {
-        guard bytes.count == MerkleTree.hashByteCount else { return nil }
-        self.init(loading: bytes)
     }
 
     init(_ digest: SHA256Digest) { self = digest.withUnsafeBytes { Digest32(loading: $0) } }

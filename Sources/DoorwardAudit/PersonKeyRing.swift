@@ -156,20 +156,33 @@ package struct WrappingKey: Sendable {
     /// of them.
     package func seal(_ bytes: [UInt8], of user: UserID) throws -> [UInt8] {
         let code = HMAC<SHA256>.authenticationCode(for: bytes, using: subkey("doorward/account-nonce/1"))
-        let nonce = try AES.GCM.Nonce(data: Array(code.prefix(12)))
         let (key, name) = (subkey("doorward/account/1"), Array(user.description.utf8))
-        let box = try AES.GCM.seal(bytes, using: key, nonce: nonce, authenticating: name)
-        // The combined form exists for every 12-byte nonce.
-        guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
-        return Array(sealed)
+        return try AES.GCM.sealed(bytes, using: key, nonce: Array(code.prefix(12))[...], authenticating: name)
     }
 
     /// - Returns: `nil` for bytes that `seal` did not make for this user.
     package func open(_ sealed: some Collection<UInt8>, of user: UserID) -> [UInt8]? {
-        guard let box = try? AES.GCM.SealedBox(combined: Data(sealed)),
-            let bytes = try? AES.GCM.open(box, using: subkey("doorward/account/1"), authenticating: Array(user.description.utf8))
-        else { return nil }
-        return Array(bytes)
+        AES.GCM.opened(
+            Data(sealed), using: subkey("doorward/account/1"), authenticating: Array(user.description.utf8)
+        ).map { Array($0) }
+    }
+}
+
+extension AES.GCM {
+    /// Encrypts bytes with a nonce of 12 bytes, and returns nonce, ciphertext and tag.
+    static func sealed(
+        _ bytes: [UInt8], using key: SymmetricKey, nonce: ArraySlice<UInt8>, authenticating name: [UInt8]
+    ) throws -> [UInt8] {
+        let box = try seal(bytes, using: key, nonce: Nonce(data: nonce), authenticating: name)
+        // The combined form exists for every 12-byte nonce.
+        guard let combined = box.combined else { throw CryptoKitError.incorrectParameterSize }
+        return Array(combined)
+    }
+
+    /// - Returns: `nil` for bytes that `sealed` did not make with this key and these authenticated bytes.
+    static func opened(_ sealed: some DataProtocol, using key: SymmetricKey, authenticating name: [UInt8]) -> Data? {
+        guard let box = try? SealedBox(combined: sealed) else { return nil }
+        return try? open(box, using: key, authenticating: name)
     }
 }
 

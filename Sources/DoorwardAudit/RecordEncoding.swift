@@ -86,16 +86,13 @@ package struct DecodedRecord: Hashable, Sendable {
 /// A record that is encoded except for `seq`, the commitments and the sealed values, which depend on the record's position in
 /// its log. A caller of the store creates drafts before the writer assigns positions, so that the writer does less work.
 package struct RecordDraft: Sendable {
-    private let bytes: [UInt8]
-    private let seqOffset: Int
-    private let slots: [CommitmentSlot]
+    private let record: RecordWriter
     private let id: RecordID
     private let at: Timestamp
 
     /// - Throws: if the body has no encoding (see `init(fitting:)`).
     package init(_ body: RecordBody) throws(RecordEncodingError) {
-        let writer = try RecordWriter(body)
-        (bytes, seqOffset, slots) = (writer.bytes, writer.seqOffset, writer.slots)
+        record = try RecordWriter(body)
         (id, at) = (body.id, body.at)
     }
 
@@ -116,13 +113,13 @@ package struct RecordDraft: Sendable {
     ///   is called once for consecutive values of one owner.
     /// - Throws: the error of `key`.
     package func encoded(seq: UInt64, key: (PersonKeyOwner) throws -> PersonKey) throws -> EncodedRecord {
-        var bytes = bytes
-        bytes.overwrite(at: seqOffset, with: withUnsafeBytes(of: seq.bigEndian, Array.init))
+        var bytes = record.bytes
+        bytes.overwrite(at: record.seqOffset, with: withUnsafeBytes(of: seq.bigEndian, Array.init))
         var sealed: [SealedValue] = []
-        sealed.reserveCapacity(slots.count)
+        sealed.reserveCapacity(record.slots.count)
         // The most recent owner and the owner's key, kept because most records have one owner.
         var last: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)?
-        for slot in slots {
+        for slot in record.slots {
             let current: (person: UserID?, owner: PersonKeyOwner, key: PersonKey)
             if let last, last.person == slot.person {
                 current = last

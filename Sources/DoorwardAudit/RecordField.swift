@@ -94,13 +94,14 @@ struct RecordFields {
     /// before it.
     private var positions: InlineArray<36, UInt16>
 
-    private static let headerByteCount = RecordWriter.magic.count + 1
-
     init(_ bytes: [UInt8]) throws(RecordDecodingError) {
         self.bytes = bytes
         positions = InlineArray(repeating: 0)
-        try Self.checkHeader(bytes)
-        var position = Self.headerByteCount
+        var position = RecordWriter.magic.count + 1
+        guard bytes.count >= position, bytes.starts(with: RecordWriter.magic) else { throw .notARecord }
+        let version = bytes[position - 1]
+        guard version == RecordEncoding.version else { throw .unknownVersion(version) }
+        guard bytes.count <= RecordEncoding.maxByteCount else { throw .tooLarge }
         var last: UInt8 = 0
         while position < bytes.count {
             guard position + 3 <= bytes.count else { throw .truncated }
@@ -113,13 +114,6 @@ struct RecordFields {
             positions[Int(number)] = UInt16(start)
             (last, position) = (number, end)
         }
-    }
-
-    private static func checkHeader(_ bytes: [UInt8]) throws(RecordDecodingError) {
-        guard bytes.count >= headerByteCount, bytes.starts(with: RecordWriter.magic) else { throw .notARecord }
-        let version = bytes[headerByteCount - 1]
-        guard version == RecordEncoding.version else { throw .unknownVersion(version) }
-        guard bytes.count <= RecordEncoding.maxByteCount else { throw .tooLarge }
     }
 
     /// The bytes of the value, or `nil` if the field is absent.
@@ -198,11 +192,7 @@ package struct PersonalFieldPath: Hashable, Sendable {
     /// same value the same ciphertext. Salts are unpredictable without the key, so an attacker cannot search for two values with equal nonces. A random collision is likely only after
     /// about 2^48 values under one key. A nonce need not be secret.
     func seal(_ value: String, commitment: Digest32, under key: PersonKey) throws -> [UInt8] {
-        let nonce = try AES.GCM.Nonce(data: commitment.bytes[..<12])
-        let box = try AES.GCM.seal(Array(value.utf8), using: key.sealing, nonce: nonce, authenticating: tuple)
-        // The combined form exists for every 12-byte nonce.
-        guard let bytes = box.combined else { throw CryptoKitError.incorrectParameterSize }
-        return Array(bytes)
+        try AES.GCM.sealed(Array(value.utf8), using: key.sealing, nonce: commitment.bytes[..<12], authenticating: tuple)
     }
 
     /// The location as bytes: `id ‖ 0x00 ‖ field`, with the id as the record contains it: as text. These bytes are unique for each
@@ -218,11 +208,11 @@ package struct PersonalFieldPath: Hashable, Sendable {
 
     /// Decrypts `sealed`; fails unless it was encrypted for this location under `key`.
     func open(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> String {
-        guard let box = try? AES.GCM.SealedBox(combined: sealed),
-            let bytes = try? AES.GCM.open(box, using: key.sealing, authenticating: tuple)
-        else { throw .doesNotOpen(field: field) }
+        guard let bytes = AES.GCM.opened(sealed, using: key.sealing, authenticating: tuple) else {
+            throw .doesNotOpen(field: field)
+        }
         // Bytes that are not UTF-8 were never sealed: they become a value that its commitment does not match.
-        return bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

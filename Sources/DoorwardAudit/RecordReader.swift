@@ -14,10 +14,10 @@ struct RecordReader {
         var body = try head()
         body.actor.userID = try id(.actorUserID)
         let owner = body.actor.userID.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: body.at)
-        body.actor.name = try value(of: .actorName, owner: owner, in: body.id, personal: personal)
-        body.clientAddress = try value(of: .clientAddress, owner: owner, in: body.id, personal: personal)
-        body.statedReason = try value(of: .statedReason, owner: owner, in: body.id, personal: personal)
-        body.override = try value(of: .override, owner: owner, in: body.id, personal: personal)
+        for (field, path) in Self.personal {
+            guard let found = try commitment(of: field, owner: owner, in: body.id) else { continue }
+            body[keyPath: path] = try value(of: found, personal)
+        }
         body.details = try details(of: body.id, at: body.at, personal: personal)
         return DecodedRecord(record: AccessRecord(seq: seq, body: body), commitments: commitments, withheld: withheld)
     }
@@ -27,7 +27,7 @@ struct RecordReader {
         let (record, at): (RecordID, Timestamp) = (try required(id(.id), .id), try at())
         let owner = try id(.actorUserID).map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
         commitments.reserveCapacity(Self.personal.count)
-        for field in Self.personal {
+        for (field, _) in Self.personal {
             guard let found = try commitment(of: field, owner: owner, in: record) else { continue }
             commitments.append(found)
         }
@@ -37,7 +37,9 @@ struct RecordReader {
     }
 
     /// The fields outside the details that contain a commitment.
-    private static let personal: [RecordField] = [.actorName, .clientAddress, .statedReason, .override]
+    private static let personal: [(field: RecordField, path: any WritableKeyPath<RecordBody, String?> & Sendable)] = [
+        (.actorName, \.actor.name), (.clientAddress, \.clientAddress), (.statedReason, \.statedReason), (.override, \.override),
+    ]
 
     private func seq() throws(RecordDecodingError) -> UInt64 {
         let seq = try required(fields.uint64(.seq), .seq)
@@ -109,23 +111,17 @@ struct RecordReader {
         of record: RecordID, at: Timestamp, personal: (PersonalCommitment) throws -> String?
     ) throws -> [String: RecordValue] {
         guard let json = fields[.details] else { return [:] }
-        var reader = try DetailsReader(json)
-        return try reader.details { field, commitment, person in
-            let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
-            let place = PersonalFieldPath(record: record, field: field)
-            return try value(of: PersonalCommitment(place: place, owner: owner, commitment: commitment), personal)
+        return try json.withUnsafeBufferPointer { json in
+            var reader = DetailsReader(json)
+            return try reader.details { field, commitment, person in
+                let owner = person.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
+                let place = PersonalFieldPath(record: record, field: field)
+                return try value(of: PersonalCommitment(place: place, owner: owner, commitment: commitment), personal)
+            }
         }
     }
 
     // MARK: - One field
-
-    private mutating func value(
-        of field: RecordField, owner: PersonKeyOwner, in record: RecordID,
-        personal: (PersonalCommitment) throws -> String?
-    ) throws -> String? {
-        guard let commitment = try commitment(of: field, owner: owner, in: record) else { return nil }
-        return try value(of: commitment, personal)
-    }
 
     /// Returns `nil` if the record has no such field.
     private func commitment(
@@ -166,10 +162,8 @@ struct DetailsReader {
     private var scanner: CanonicalJSONScanner
     private var path = DetailsPath()
 
-    init(_ json: ArraySlice<UInt8>) throws(RecordDecodingError) {
-        guard json.first == UInt8(ascii: "{"), let scanner = CanonicalJSONScanner(json) else { throw .malformed(.details) }
-        self.scanner = scanner
-    }
+    /// - Parameter json: bytes that outlive the reader.
+    init(_ json: UnsafeBufferPointer<UInt8>) { scanner = CanonicalJSONScanner(json) }
 
     mutating func details(resolve: Resolve) throws -> [String: RecordValue] {
         // Empty details are not encoded at all.

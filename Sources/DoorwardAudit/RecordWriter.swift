@@ -20,7 +20,7 @@ struct CommitmentSlot: Sendable {
 }
 
 /// Writes the canonical bytes of one record, except for `seq` and the commitments: these bytes are placeholders.
-struct RecordWriter {
+struct RecordWriter: Sendable {
     static let magic: [UInt8] = Array("DWRD".utf8)
 
     private(set) var bytes: [UInt8]
@@ -97,7 +97,7 @@ struct RecordWriter {
         guard !body.details.isEmpty else { return }
         var found: [CommitmentSlot] = []
         try field(.details) { bytes throws(RecordEncodingError) in
-            found = try DetailsWriter.append(body.details, to: &bytes)
+            found = try DetailsWriter.append(body.details, as: .record, to: &bytes)
         }
         slots += found
     }
@@ -154,81 +154,96 @@ enum DetailsFormat {
     static let person: StaticString = "\"$person\":"
 }
 
-/// Writes the details as canonical JSON (RFC 8785 without fractions). A personal value is written as an object
-/// `{"$commitment":"<base64>"}`, with the member `"$person":"<id>"` if the value belongs to a user.
+/// Writes the details as canonical JSON (RFC 8785 without fractions).
 struct DetailsWriter {
+    /// The two texts of the details.
+    enum Form {
+        /// The text in a record's bytes: a personal value is an object `{"$commitment":"<base64>"}`, with the member `"$person":"<id>"`
+        /// if the value belongs to a user. Values without an encoding are an error.
+        case record
+        /// The text in an export, with the personal values in it; `null` for one that is withheld. Of decoded details, it has no error.
+        case shown
+    }
+
     /// The length of a commitment in base64.
     private static let commitmentByteCount = 44
 
+    private let form: Form
     private var path = DetailsPath()
     private var slots: [CommitmentSlot] = []
 
-    /// - Returns: the personal values in the order of the text. Their commitments are placeholders.
+    private init(_ form: Form) { self.form = form }
+
+    /// - Returns: the personal values in the order of the text, unless they are shown. Their commitments are placeholders.
+    @discardableResult
     static func append(
-        _ details: [String: RecordValue], to bytes: inout [UInt8]
+        _ details: [String: RecordValue], as form: Form, to text: inout some TextOutput
     ) throws(RecordEncodingError) -> [CommitmentSlot] {
-        var writer = Self()
-        try writer.object(details, to: &bytes)
+        var writer = Self(form)
+        try writer.object(details, to: &text)
         return writer.slots
     }
 
-    private mutating func value(_ value: RecordValue, to bytes: inout [UInt8]) throws(RecordEncodingError) {
+    private mutating func value(_ value: RecordValue, to text: inout some TextOutput) throws(RecordEncodingError) {
         switch value {
-        case .null: bytes.append(contentsOf: "null".utf8)
-        case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+        case .null: text.append("null")
+        case .bool(let flag): text.append(flag ? "true" : "false")
         case .integer(let number):
             guard DetailsFormat.integers.contains(number) else { throw .integerOutOfRange }
-            bytes.append(contentsOf: String(number).utf8)
-        case .string(let text): CanonicalJSON.append(text, to: &bytes)
-        case .array(let elements): try array(elements, to: &bytes)
-        case .object(let members): try object(members, to: &bytes)
-        case .personal(let text, let person): personal(text, of: person, to: &bytes)
-        case .withheld: throw .withheldValue
+            text.append(string: String(number))
+        case .string(let string): CanonicalJSON.append(string, to: &text)
+        case .array(let elements): try array(elements, to: &text)
+        case .object(let members): try object(members, to: &text)
+        case .personal(let string, let person):
+            if form == .shown { CanonicalJSON.append(string, to: &text) } else { personal(string, of: person, to: &text) }
+        case .withheld:
+            guard form == .shown else { throw .withheldValue }
+            text.append("null")
         }
     }
 
-    private mutating func array(_ elements: [RecordValue], to bytes: inout [UInt8]) throws(RecordEncodingError) {
+    private mutating func array(_ elements: [RecordValue], to text: inout some TextOutput) throws(RecordEncodingError) {
         guard path.depth < DetailsFormat.maxDepth else { throw .tooDeep }
-        bytes.append(UInt8(ascii: "["))
+        text.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            if index > 0 { text.append(UInt8(ascii: ",")) }
             path.push(.index(index))
-            try value(element, to: &bytes)
+            try value(element, to: &text)
             path.pop()
         }
-        bytes.append(UInt8(ascii: "]"))
+        text.append(UInt8(ascii: "]"))
     }
 
-    private mutating func object(_ members: [String: RecordValue], to bytes: inout [UInt8]) throws(RecordEncodingError) {
+    private mutating func object(_ members: [String: RecordValue], to text: inout some TextOutput) throws(RecordEncodingError) {
         guard path.depth < DetailsFormat.maxDepth else { throw .tooDeep }
-        bytes.append(UInt8(ascii: "{"))
+        text.append(UInt8(ascii: "{"))
         var isFirst = true
         // Doubling the `$` does not change the order of the keys, because it is doubled in every key that begins with `$`.
         for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            if !isFirst { text.append(UInt8(ascii: ",")) }
             isFirst = false
-            CanonicalJSON.append(key, escapingReserved: true, to: &bytes)
-            bytes.append(UInt8(ascii: ":"))
+            CanonicalJSON.append(key, escapingReserved: form == .record, to: &text)
+            text.append(UInt8(ascii: ":"))
             path.push(.key(key))
-            try value(member, to: &bytes)
+            try value(member, to: &text)
             path.pop()
         }
-        bytes.append(UInt8(ascii: "}"))
+        text.append(UInt8(ascii: "}"))
     }
 
-    private mutating func personal(_ value: String, of person: UserID?, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "{"))
-        DetailsFormat.commitment.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        slots.append(CommitmentSlot(field: path.field, value: value, person: person, form: .base64, offset: bytes.count))
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: "="), count: Self.commitmentByteCount))
-        bytes.append(UInt8(ascii: "\""))
+    private mutating func personal(_ value: String, of person: UserID?, to text: inout some TextOutput) {
+        text.append(UInt8(ascii: "{"))
+        text.append(DetailsFormat.commitment)
+        text.append(UInt8(ascii: "\""))
+        slots.append(CommitmentSlot(field: path.field, value: value, person: person, form: .base64, offset: text.count))
+        for _ in 0..<Self.commitmentByteCount { text.append(UInt8(ascii: "=")) }
+        text.append(UInt8(ascii: "\""))
         if let person {
-            bytes.append(UInt8(ascii: ","))
-            DetailsFormat.person.withUTF8Buffer { bytes.append(contentsOf: $0) }
-            CanonicalJSON.append(person.description, to: &bytes)
+            text.append(UInt8(ascii: ","))
+            text.append(DetailsFormat.person)
+            CanonicalJSON.append(person.description, to: &text)
         }
-        bytes.append(UInt8(ascii: "}"))
+        text.append(UInt8(ascii: "}"))
     }
 }
 

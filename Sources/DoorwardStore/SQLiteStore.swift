@@ -139,7 +139,7 @@ package final class SQLiteStore: GatewayStore {
     package func backup(to path: String) async throws(StoreBackupError) -> StoreBackup {
         let target = try BackupTarget(path: path)
         guard DescriptorReserve.isFree else { throw .failed("too many open files") }
-        try context.backups.begin()
+        try context.backups.requireFree(andBegin: true)
         defer { context.backups.end() }
         let partial = try target.begin(random)
         do throws(StoreBackupError) {
@@ -169,7 +169,7 @@ package final class SQLiteStore: GatewayStore {
             var after: Data?
             repeat {
                 let start = after
-                let page = try await reader.read { [keys] in try TenancyReading.page(of: table, after: start, in: $0, keys) }
+                let page = try await reader.read { [keys] in try TenancyRows(db: $0, keys: keys).page(of: table, after: start) }
                 do {
                     for change in page.changes { try receive(change) }
                 } catch {
@@ -187,12 +187,12 @@ package final class SQLiteStore: GatewayStore {
 
     /// Reads all counts in one snapshot.
     package func usesTaken() async throws(StoreError) -> [GuestAccessID: Int] {
-        try await reader.read { try CounterReading.usesTaken(in: $0) }
+        try await reader.read { try Counters.usesTaken(in: $0) }
     }
 
     /// Reads the one row of the clock.
     package func storedClock() async throws(StoreError) -> StoredClock? {
-        try await reader.read { try ClockReading.storedClock(in: $0) }
+        try await reader.read { try ClockRow.storedClock(in: $0) }
     }
 
     /// Reads the command's progress from its own row, and its actor and reason from the record of its intent.
@@ -240,7 +240,7 @@ package final class SQLiteStore: GatewayStore {
         try await reader.read { db in
             guard let log = try StoredLog.find(log, in: db) else { return nil }
             let first = min(max(seq, log.firstSeq), log.size)
-            let entries = try db.values(
+            let entries = try db.rows(
                 "SELECT position, bytes, leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT ?",
                 [EntryKey(logKey: log.key, seq: first).rawValue, log.range.upperBound, max(0, limit)]
             ) { LogRange.Entry(seq: EntryKey(rawValue: $0.integer(0)).seq, bytes: $0.bytes(1), leafHash: $0.bytes(2)) }

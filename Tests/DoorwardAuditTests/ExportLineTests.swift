@@ -160,14 +160,14 @@ extension String {
     }
 }
 
-@Suite struct LineScannerTests {
-    private func scan<Value>(_ text: String, _ body: (inout LineScanner) -> Value) -> (value: Value, isAtEnd: Bool) {
+@Suite struct CanonicalJSONScannerTests {
+    private func scan<Value>(_ text: String, _ body: (inout CanonicalJSONScanner) -> Value) -> (value: Value, isAtEnd: Bool) {
         scan(Array(text.utf8), body)
     }
 
-    private func scan<Value>(_ bytes: [UInt8], _ body: (inout LineScanner) -> Value) -> (value: Value, isAtEnd: Bool) {
+    private func scan<Value>(_ bytes: [UInt8], _ body: (inout CanonicalJSONScanner) -> Value) -> (value: Value, isAtEnd: Bool) {
         bytes.withUnsafeBufferPointer { bytes in
-            var scanner = LineScanner(bytes)
+            var scanner = CanonicalJSONScanner(bytes)
             let value = body(&scanner)
             return (value, scanner.isAtEnd)
         }

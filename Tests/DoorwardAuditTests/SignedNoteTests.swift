@@ -78,7 +78,7 @@ import Testing
         #expect(
             note.hasPrefix(
                 "doorward.local/logs/gateway\n42\nCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJCQk=\n\n\u{2014} doorward.local "))
-        let read = try Checkpoint.verified(note, origin: Self.checkpoint.origin, key: signer.verifierKey)
+        let read = try Checkpoint.verified(note, origin: Self.checkpoint.origin, keys: [signer.verifierKey])
         #expect(read == Self.checkpoint)
     }
 
@@ -88,14 +88,14 @@ import Testing
         let (origin, key) = (Self.checkpoint.origin, signer.verifierKey)
         let signed = try Self.checkpoint.signed(by: signer)
         #expect(throws: CheckpointFault.otherOrigin(origin)) {
-            try Checkpoint.verified(signed.rendered, origin: "elsewhere/logs/gateway", key: key)
+            try Checkpoint.verified(signed.rendered, origin: "elsewhere/logs/gateway", keys: [key])
         }
         #expect(throws: CheckpointFault.notSigned(by: "doorward.local")) {
-            try Checkpoint.verified(signed.rendered, origin: origin, key: other.verifierKey)
+            try Checkpoint.verified(signed.rendered, origin: origin, keys: [other.verifierKey])
         }
         let moved = SignedNote(text: signed.text.replacing("\n42\n", with: "\n43\n"), signatures: signed.signatures)
-        #expect(throws: CheckpointFault.wrongSignature) { try Checkpoint.verified(moved.rendered, origin: origin, key: key) }
-        #expect(throws: CheckpointFault.malformed) { try Checkpoint.verified("no checkpoint\n", origin: origin, key: key) }
+        #expect(throws: CheckpointFault.wrongSignature) { try Checkpoint.verified(moved.rendered, origin: origin, keys: [key]) }
+        #expect(throws: CheckpointFault.malformed) { try Checkpoint.verified("no checkpoint\n", origin: origin, keys: [key]) }
     }
 
     @Test(

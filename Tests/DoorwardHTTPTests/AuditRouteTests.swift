@@ -28,7 +28,7 @@ import Testing
         let reply = try await house.call(.get, "/audit/logs/\(log)/checkpoint", as: person)
         try #require(reply.status == 200, "\(reply.text)")
         let expected = try await Self.key(house)
-        return try Checkpoint.verified(reply.text, origin: "doorward.test/logs/\(log)", key: key ?? expected)
+        return try Checkpoint.verified(reply.text, origin: "doorward.test/logs/\(log)", keys: [key ?? expected])
     }
 
     @Test("the list has the logs that the caller may verify, and the time of the newest checkpoint")
@@ -165,8 +165,10 @@ import Testing
         #expect(try NoteSigner(name: "doorward.test", seed: house.checkpoints.key.reveal()).verifierKey == new)
         #expect(house.checkpoints.staged == nil)
         // The earlier note is still verified with the earlier key, and the newest with both.
-        #expect(throws: Never.self) { try Checkpoint.verified(before, origin: "doorward.test/logs/\(log)", key: old) }
-        #expect(throws: CheckpointFault.self) { try Checkpoint.verified(before, origin: "doorward.test/logs/\(log)", key: new) }
+        #expect(throws: Never.self) { try Checkpoint.verified(before, origin: "doorward.test/logs/\(log)", keys: [old]) }
+        #expect(throws: CheckpointFault.self) {
+            try Checkpoint.verified(before, origin: "doorward.test/logs/\(log)", keys: [new])
+        }
         for key in [old, new] { _ = try await Self.checkpoint(log, house, key: key) }
         _ = try await house.command(as: .tenant)
         _ = try await Self.checkpoint(log, house, key: new)

@@ -35,7 +35,7 @@ struct BindableTests {
         try DatabaseQueue().writeWithoutTransaction { db in
             try db.execute(sql: "CREATE TABLE t (id BLOB)")
             try db.run("INSERT INTO t VALUES (?)", [id])
-            #expect(try db.firstRow("SELECT id FROM t WHERE id = ?", [id.blob]) { try $0.id() as UserID } == id)
+            #expect(try db.firstRow("SELECT id FROM t WHERE id = ?", [id.blob]) { try $0.value() as UserID } == id)
         }
     }
 

@@ -10,19 +10,17 @@ import Testing
 @Suite struct ColumnReaderTests {
     /// A method of reading a column.
     enum Reading: String, CaseIterable, Sendable {
-        case number, text, flag, bytes, id, ids, instant, word, json
+        case number, text, flag, bytes, id, instant, word
 
         func read(_ columns: inout ColumnReader) throws {
             switch self {
             case .number: _ = try columns.value(Int.self)
             case .text: _ = try columns.value(String.self)
             case .flag: _ = try columns.value(Bool.self)
-            case .bytes: _ = try columns.bytes()
-            case .id: _ = try columns.id() as DeviceID
-            case .ids: _ = try columns.ids() as [DeviceID]
-            case .instant: _ = try columns.instant()
-            case .word: _ = try columns.word(LockState.self)
-            case .json: _ = try columns.json()
+            case .bytes: _ = try columns.value([UInt8].self)
+            case .id: _ = try columns.value(DeviceID.self)
+            case .instant: _ = try columns.value(Timestamp.self)
+            case .word: _ = try columns.value(LockState.self)
             }
         }
     }
@@ -32,8 +30,7 @@ import Testing
         arguments: [
             (.number, "'text'"), (.number, "NULL"), (.number, "x'00'"), (.text, "NULL"), (.bytes, "NULL"),
             (.bytes, "7"), (.id, "NULL"), (.id, "x'0011'"), (.id, "x'00112233445566778899aabbccddeeff00'"), (.id, "x''"),
-            (.ids, "NULL"), (.ids, "x'00'"), (.ids, "x'00112233445566778899aabbccddee'"), (.instant, "NULL"), (.instant, "'now'"),
-            (.word, "'AJAR'"), (.word, "NULL"), (.word, "''"), (.json, "x'00'"), (.json, "x''"), (.json, "x'A0A0'"),
+            (.instant, "NULL"), (.instant, "'now'"), (.word, "'AJAR'"), (.word, "NULL"), (.word, "''"),
         ] as [(Reading, String)])
     func unreadable(reading: Reading, sql: String) throws {
         let error = #expect(throws: UnreadableColumn.self) {
@@ -45,20 +42,43 @@ import Testing
         #expect(error?.column == "secret")
     }
 
+    @Test(
+        "A list or an object that does not have the expected form gives an error that names the column",
+        arguments: ["x'00'", "x''", "x'A0A0'", "'x'", "x'00112233445566778899aabbccddee'", "12", "'[]'", "'{'"])
+    func unreadableList(sql: String) throws {
+        func column<Entity>(_ description: (inout TenancyRow<Entity>) throws -> Void) throws -> String? {
+            let error = #expect(throws: UnreadableColumn.self) {
+                try read("SELECT \(sql) AS secret") { columns in
+                    _ = try TenancyRow<Entity>.entity(of: columns) { row in
+                        try description(&row)
+                        throw CancellationError()
+                    }
+                }
+            }
+            return error?.column
+        }
+        if sql != "x''" {
+            #expect(try column { (row: inout TenancyRow<GuestAccess>) in _ = try row.ids("secret", \.deviceIDs) } == "secret")
+        }
+        #expect(try column { (row: inout TenancyRow<LockDevice>) in _ = try row.object("secret", \.address) } == "secret")
+        #expect(try column { (row: inout TenancyRow<GuestAccess>) in _ = try row("absent", \.createdAt) } == "absent")
+        guard sql == "'x'" else { return }
+        #expect(try column { (row: inout TenancyRow<GuestAccess>) in _ = try row.words("secret", \.operations) } == "secret")
+    }
+
     @Test("Optional values are nil if they are NULL, and an error if they are malformed")
     func optional() throws {
-        try read("SELECT NULL, NULL, NULL, NULL, NULL, NULL") { (columns: inout ColumnReader) throws in
+        try read("SELECT NULL, NULL, NULL, NULL, NULL") { (columns: inout ColumnReader) throws in
             #expect(try columns.optional(Int.self) == nil)
-            #expect(try columns.optionalID() as DeviceID? == nil)
-            #expect(try columns.optionalInstant() == nil)
-            #expect(try columns.optionalWord(LockState.self) == nil)
-            #expect(try columns.optionalBytes() == nil)
-            #expect(try columns.json() == [:])
+            #expect(try columns.optional(DeviceID.self) == nil)
+            #expect(try columns.optional(Timestamp.self) == nil)
+            #expect(try columns.optional(LockState.self) == nil)
+            #expect(try columns.optional([UInt8].self) == nil)
         }
         for wrong in ["x'00'", "'x'", "12"] {
-            #expect(throws: UnreadableColumn.self) { try read("SELECT \(wrong)") { _ = try $0.optionalID() as DeviceID? } }
+            #expect(throws: UnreadableColumn.self) { try read("SELECT \(wrong)") { _ = try $0.optional(DeviceID.self) } }
         }
-        #expect(throws: UnreadableColumn.self) { try read("SELECT 'AJAR'") { _ = try $0.optionalWord(LockState.self) } }
+        #expect(throws: UnreadableColumn.self) { try read("SELECT 'AJAR'") { _ = try $0.optional(LockState.self) } }
     }
 
     @Test("Text that an older gateway stored is read as stream-safe text")

@@ -64,7 +64,7 @@ import Testing
     }
 
     private func extended(_ checks: DatabaseMigrator.ForeignKeyChecks, _ sql: String) -> Schema {
-        Schema(steps: Schema.current.steps + [Schema.Step(foreignKeyChecks: checks) { try $0.execute(sql: sql) }])
+        Schema(steps: Schema.current.steps + [Schema.Step(foreignKeyChecks: checks) { db, _ in try db.execute(sql: sql) }])
     }
 
     private func populate(_ database: TemporaryDatabase) async throws -> StoreScript {

@@ -45,7 +45,7 @@ import Testing
         var random = SeededGenerator(seed: 4)
         for count in 0...4 {
             let fields = Self.fields.prefix(count)
-            var sealed = try #require(SealedValues(bytes(of: fields)))
+            let sealed = try #require(SealedValues(bytes(of: fields)))
             for _ in 0..<40 {
                 let (field, ciphertext) = Self.fields[Int.random(in: 0..<4, using: &random)]
                 let isThere = fields.contains { $0.0 == field }

@@ -165,7 +165,7 @@ import Testing
         ]
         let later = ["ALTER TABLE t ADD COLUMN \"the order\" TEXT", "CREATE TABLE u (c TEXT NOT NULL, d BLOB) STRICT"]
         let schema = Schema(
-            steps: (steps + later).map { sql in Schema.Step(foreignKeyChecks: .immediate) { try $0.execute(sql: sql) } })
+            steps: (steps + later).map { sql in Schema.Step(foreignKeyChecks: .immediate) { db, _ in try db.execute(sql: sql) } })
         let queue = try DatabaseQueue()
         try Schema(steps: Array(schema.steps.prefix(1))).migrate(queue)
         try await queue.writeWithoutTransaction { db in

@@ -1,6 +1,5 @@
 import Crypto
 import DoorwardDomain
-import Glibc
 
 /// A line of an export after the first one, verified as far as it can be without the other lines.
 enum ExportLine: Sendable {
@@ -22,7 +21,7 @@ enum ExportLine: Sendable {
         init(log: LogID) { self.log = Array(log.description.utf8) }
 
         mutating func line(_ line: UnsafeBufferPointer<UInt8>) -> ExportLine {
-            var scanner = LineScanner(line)
+            var scanner = CanonicalJSONScanner(line)
             if scanner.skip("{\"records\":") {
                 guard let count = scanner.number(), scanner.skip("}"), scanner.isAtEnd else {
                     return .fault(.malformed, seq: nil)
@@ -37,8 +36,9 @@ enum ExportLine: Sendable {
             }
         }
 
-        private mutating func record(_ scanner: inout LineScanner, _ seq: inout UInt64?) throws(ExportFault.Problem) -> ExportLine
-        {
+        private mutating func record(
+            _ scanner: inout CanonicalJSONScanner, _ seq: inout UInt64?
+        ) throws(ExportFault.Problem) -> ExportLine {
             guard scanner.skip("{\"seq\":"), let number = scanner.number() else { throw .malformed }
             seq = number
             guard scanner.skip(",\"leafHash\":"), let leaf = scanner.hash(), scanner.skip(",\"proof\":[") else {
@@ -51,9 +51,7 @@ enum ExportLine: Sendable {
             guard scanner.skip(",\"record\":") else { throw .malformed }
             guard Digest32(leaf: bytes) == leaf else { throw .wrongLeafHash }
             var object = RecordObject(log: log, text: TextComparison(with: scanner.rest))
-            try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in
-                try object.append(bytes, personal: personal)
-            }
+            try object.append(bytes, personal: personal)
             guard object.seq == number else { throw .wrongSeq(object.seq) }
             guard object.text.isSame, scanner.skip(object.text.count), scanner.skip("}"), scanner.isAtEnd else {
                 throw .wrongFields
@@ -61,7 +59,7 @@ enum ExportLine: Sendable {
             return .record(seq: number, at: object.at, leaf: leaf, proof: proof)
         }
 
-        private func proof(_ scanner: inout LineScanner) throws(ExportFault.Problem) -> [Digest32] {
+        private func proof(_ scanner: inout CanonicalJSONScanner) throws(ExportFault.Problem) -> [Digest32] {
             if scanner.skip("]") { return [] }
             var hashes: [Digest32] = []
             repeat {
@@ -72,7 +70,7 @@ enum ExportLine: Sendable {
             return hashes
         }
 
-        private mutating func readPersonal(_ scanner: inout LineScanner) throws(ExportFault.Problem) {
+        private mutating func readPersonal(_ scanner: inout CanonicalJSONScanner) throws(ExportFault.Problem) {
             personal.removeAll(keepingCapacity: true)
             if scanner.skip("]") { return }
             repeat {
@@ -87,101 +85,6 @@ enum ExportLine: Sendable {
             } while scanner.skip(",")
             guard scanner.skip("]") else { throw .malformed }
         }
-    }
-}
-
-/// Scans a line of an export, in which every value has exactly one notation.
-struct LineScanner {
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
-
-    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
-
-    var isAtEnd: Bool { position == bytes.count }
-
-    /// The bytes that were not scanned yet.
-    var rest: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: bytes[position...]) }
-
-    /// Skips bytes of the rest.
-    mutating func skip(_ count: Int) -> Bool {
-        guard count <= bytes.count - position else { return false }
-        position += count
-        return true
-    }
-
-    mutating func skip(_ text: StaticString) -> Bool { skip(text.utf8) }
-
-    private mutating func skip(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        let end = position + text.count
-        guard end <= bytes.count else { return false }
-        if let start = bytes.baseAddress, let text = text.baseAddress, memcmp(start + position, text, end - position) != 0 {
-            return false
-        }
-        position = end
-        return true
-    }
-
-    /// A whole number in decimal, less than 2^63.
-    mutating func number() -> UInt64? {
-        let start = position
-        var value: UInt64 = 0
-        while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
-            guard position - start < 19 else { return nil }
-            value = value * 10 + UInt64(bytes[position] - 0x30)
-            position += 1
-        }
-        guard position > start, position == start + 1 || bytes[start] != 0x30, value <= UInt64(Int64.max) else { return nil }
-        return value
-    }
-
-    /// The characters between quotation marks, without any escape.
-    mutating func plainString() -> UnsafeBufferPointer<UInt8>? {
-        guard skip("\"") else { return nil }
-        let rest = rest
-        guard let end = rest.firstOffset(of: UInt8(ascii: "\"")) else { return nil }
-        position += end + 1
-        return UnsafeBufferPointer(rebasing: rest[..<end])
-    }
-
-    /// Bytes in canonical base64.
-    mutating func base64() -> [UInt8]? {
-        // stream-safe: base64 is ASCII; any other text is rejected.
-        plainString().flatMap { SignedNote.base64(String(decoding: $0, as: UTF8.self)) }
-    }
-
-    /// 32 bytes in base64.
-    mutating func hash() -> Digest32? {
-        base64().flatMap { $0.count == MerkleTree.hashByteCount ? $0.withUnsafeBytes { Digest32($0) } : nil }
-    }
-
-    /// A string as RFC 8785 writes it.
-    mutating func string() -> String? {
-        let start = position
-        guard let plain = plainString() else { return nil }
-        if plain.allSatisfy({ $0 >= 0x20 && $0 < 0x80 && $0 != UInt8(ascii: "\\") }) {
-            return String(decoding: plain, as: UTF8.self)
-        }
-        position = start
-        return escapedString()
-    }
-
-    private mutating func escapedString() -> String? {
-        var end = position + 1
-        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
-        guard end < bytes.count, var scanner = CanonicalJSONScanner(Array(bytes[position...end])[...]),
-            let text = scanner.string(),
-            scanner.isAtEnd
-        else { return nil }
-        position = end + 1
-        return text
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// The offset of the first occurrence of a byte.
-    func firstOffset(of byte: UInt8) -> Int? {
-        guard let start = baseAddress, let found = memchr(start, CInt(byte), count) else { return nil }
-        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
 }
 

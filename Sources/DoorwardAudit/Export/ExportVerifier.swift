@@ -237,6 +237,14 @@ package enum ExportProof {
         return siblings.reversed()
     }
 
+    /// The hash at the top of the path from a leaf; `nil` if the proof does not have one hash for each sibling.
+    static func root(_ leaf: Digest32, _ siblings: [Sibling], _ proof: [Digest32]) -> Digest32? {
+        guard siblings.count == proof.count else { return nil }
+        return zip(siblings, proof).reduce(leaf) { hash, step in
+            step.0.isRight ? Digest32(left: hash, right: step.1) : Digest32(left: step.1, right: hash)
+        }
+    }
+
     /// The hashes in the line of each record of an export, as the ranges of leaves that they cover.
     ///
     /// The first record of a complete export has a complete proof of inclusion. The hashes of this proof authenticate the parts of
@@ -326,12 +334,7 @@ struct AuthenticatedSubtrees {
             return false
         }
         let siblings = ExportProof.siblings(of: index, in: subtree.range)
-        guard siblings.count == proof.count else { return false }
-        var hash = leaf
-        for (sibling, other) in zip(siblings, proof) {
-            hash = sibling.isRight ? Digest32(left: hash, right: other) : Digest32(left: other, right: hash)
-        }
-        guard hash == subtree.hash else { return false }
+        guard ExportProof.root(leaf, siblings, proof) == subtree.hash else { return false }
         guard isComplete else { return true }
         pending.removeLast()
         for (sibling, other) in zip(siblings, proof).reversed() where sibling.isRight {

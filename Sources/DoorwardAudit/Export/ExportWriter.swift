@@ -103,29 +103,23 @@ package struct ExportHeader: Hashable, Sendable {
         return text
     }
 
+    private struct Line: Decodable {
+        let logId, checkpoint, publicKey: String
+        let from, until: Int64?
+    }
+
     /// Reads a line without its line break.
     ///
     /// - Returns: `nil` unless the line is exactly that of a header.
-    package init?(parsing line: [UInt8]) {
-        guard var scanner = CanonicalJSONScanner(line[...]), scanner.skip("{\"format\":"), scanner.string() == Self.format,
-            scanner.skip(",\"complete\":")
-        else { return nil }
-        let isComplete = scanner.skip("true")
-        guard isComplete || scanner.skip("false"), scanner.skip(",\"logId\":"), let log = scanner.string().flatMap({ LogID($0) })
-        else { return nil }
+    package init?(parsing bytes: [UInt8]) {
+        guard let read = try? JSONDecoder().decode(Line.self, from: Data(bytes)), let log = LogID(read.logId) else { return nil }
         var range: Range<UInt64>?
-        if isComplete {
-            guard scanner.skip(",\"from\":"), let from = scanner.integer(), scanner.skip(",\"until\":"),
-                let until = scanner.integer(), from >= 0, from < until
-            else { return nil }
+        if let from = read.from, let until = read.until, from >= 0, from < until, DetailsFormat.integers.contains(until) {
             range = UInt64(from)..<UInt64(until)
         }
-        guard scanner.skip(",\"checkpoint\":"), let checkpoint = scanner.string(), scanner.skip(",\"publicKey\":"),
-            let publicKey = scanner.string(), scanner.skip("}"), scanner.isAtEnd
-        else { return nil }
-        self.init(log: log, range: range, checkpoint: checkpoint, publicKey: publicKey)
-        // The parser accepts other notations of a log id, which no gateway writes.
-        guard self.line.dropLast().elementsEqual(line) else { return nil }
+        self.init(log: log, range: range, checkpoint: read.checkpoint, publicKey: read.publicKey)
+        // The decoder accepts other notations and members, which no gateway writes.
+        guard line.dropLast().elementsEqual(bytes) else { return nil }
     }
 }
 
@@ -142,7 +136,7 @@ package struct SealedRecord: Sendable {
         }
 
         /// The value; `nil` if it cannot be decrypted, or does not match its commitment.
-        fileprivate var disclosed: DisclosedValue? { try? commitment.disclosed(ciphertext, under: key) }
+        package var disclosed: DisclosedValue? { try? commitment.disclosed(ciphertext, under: key) }
     }
 
     /// The record's number in the log.
@@ -166,6 +160,8 @@ package struct SealedRecord: Sendable {
 
 /// Receives the text of an export piece by piece.
 protocol TextOutput {
+    /// The number of bytes so far.
+    var count: Int { get }
     mutating func append(_ byte: UInt8)
     mutating func append(contentsOf bytes: UnsafeBufferPointer<UInt8>)
 }

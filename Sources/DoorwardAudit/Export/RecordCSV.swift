@@ -60,7 +60,7 @@ package struct RecordCSV: Sendable {
             body.target?.type, body.target?.id,
         ]
         for text in after { cell(text) }
-        cell(body.details.isEmpty ? nil : String(decoding: RecordObject.json(of: body.details), as: UTF8.self))
+        cell(body.details.isEmpty ? nil : Self.json(of: body.details))
         endLine()
     }
 
@@ -72,6 +72,14 @@ package struct RecordCSV: Sendable {
         let minutes = abs(offset) / 60
         let digits = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return "\(local)\(offset < 0 ? "-" : "+")\(digits[0]):\(digits[1])"
+    }
+
+    /// The details as JSON, with the personal values in them.
+    private static func json(of details: [String: RecordValue]) -> String {
+        var text: [UInt8] = []
+        // Details of a record have no value that is an error.
+        _ = try? DetailsWriter.append(details, as: .shown, to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 
     // MARK: - Cells

@@ -24,7 +24,11 @@ struct RecordObject<Text: TextOutput> {
     /// Appends the object of a record to the text.
     ///
     /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
-    mutating func append(
+    mutating func append(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
+        try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try append(bytes, personal: personal) }
+    }
+
+    private mutating func append(
         _ bytes: UnsafeBufferPointer<UInt8>, personal: [DisclosedValue?]
     ) throws(ExportFault.Problem) {
         (self.personal, personalCount, seen) = (personal, 0, 0)
@@ -134,7 +138,7 @@ struct RecordObject<Text: TextOutput> {
     }
 
     private mutating func commitment(_ field: RecordField, _ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
-        guard let commitment = Digest32(UnsafeRawBufferPointer(value)), let name = field.personalName else { throw .notARecord }
+        guard let commitment = Digest32(value), let name = field.personalName else { throw .notARecord }
         let disclosed = try next(name, commitment)
         if field == .override { text.append("{\"reason\":") }
         if let disclosed { CanonicalJSON.append(disclosed, to: &text) } else { text.append("null") }
@@ -158,48 +162,18 @@ struct RecordObject<Text: TextOutput> {
 
     private mutating func details(_ value: UnsafeBufferPointer<UInt8>) throws(ExportFault.Problem) {
         do {
-            var reader = try DetailsReader(Array(value)[...])
+            var reader = DetailsReader(value)
             let details = try reader.details { field, commitment, _ in
                 try next(field, commitment)
             }
             // Without a `$` the text of the record is that of the export.
             if value.contains(DetailsFormat.reserved) {
-                object(details)
+                try DetailsWriter.append(details, as: .shown, to: &text)
             } else {
                 text.append(contentsOf: value)
             }
         } catch {
             throw error as? ExportFault.Problem ?? .notARecord
-        }
-    }
-
-    private mutating func object(_ members: [String: RecordValue]) {
-        text.append(UInt8(ascii: "{"))
-        var isFirst = true
-        for (key, member) in members.sorted(by: { CanonicalJSON.precedes($0.key, $1.key) }) {
-            if !isFirst { text.append(UInt8(ascii: ",")) }
-            isFirst = false
-            CanonicalJSON.append(key, to: &text)
-            text.append(UInt8(ascii: ":"))
-            value(member)
-        }
-        text.append(UInt8(ascii: "}"))
-    }
-
-    private mutating func value(_ value: RecordValue) {
-        switch value {
-        case .null, .withheld: text.append("null")
-        case .bool(let flag): text.append(flag ? "true" : "false")
-        case .integer(let number): text.append(string: String(number))
-        case .string(let string), .personal(let string, _): CanonicalJSON.append(string, to: &text)
-        case .array(let elements):
-            text.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                self.value(element)
-            }
-            text.append(UInt8(ascii: "]"))
-        case .object(let members): object(members)
         }
     }
 }
@@ -213,20 +187,6 @@ extension RecordObject<[UInt8]> {
     init(log: LogID, byteCount: Int = 0) {
         self.init(log: Array(log.description.utf8), text: [])
         text.reserveCapacity(byteCount)
-    }
-
-    /// Appends the object of a record to the text.
-    ///
-    /// - Parameter personal: the values of the record's commitments in order, each verified against its commitment.
-    mutating func append(_ bytes: [UInt8], personal: [DisclosedValue?]) throws(ExportFault.Problem) {
-        try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try append(bytes, personal: personal) }
-    }
-
-    /// The details as JSON, with the personal values in them.
-    static func json(of details: [String: RecordValue]) -> [UInt8] {
-        var object = RecordObject(log: .gateway)
-        object.object(details)
-        return object.text
     }
 }
 

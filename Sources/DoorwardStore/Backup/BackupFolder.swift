@@ -29,10 +29,7 @@ package final class BackupFolder: BackupStorage {
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
                 throw .failed(systemError("the folder \(path) cannot be read"))
             }
-            return names.filter { name in
-                var status = stat()
-                return lstat("\(path)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            }
+            return names.filter { fileStatus("\(path)/\($0)", followsLinks: false)?.type == S_IFREG }
         }
     }
 

@@ -23,7 +23,8 @@ package struct BackupTarget: Sendable {
         guard access(folder, W_OK | X_OK) == 0 else { throw .refused(.folderNotWritable) }
         self.path = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
         self.folder = folder
-        guard !Self.exists(self.path) else { throw .refused(.alreadyExists) }
+        // A dangling symbolic link counts, too.
+        guard fileStatus(self.path, followsLinks: false) == nil else { throw .refused(.alreadyExists) }
     }
 
     /// The maximum length of the final name. Linux allows 255 bytes (`NAME_MAX`), and the temporary name is longer than the
@@ -40,12 +41,6 @@ package struct BackupTarget: Sendable {
             throw isRefused ? .refused(.folderNotWritable) : .ofSystem("the copy's file cannot be created")
         }
         return PartialBackup(path: partial, target: path, folder: folder, descriptor: descriptor)
-    }
-
-    /// Returns whether a file of this name exists. A dangling symbolic link counts too.
-    fileprivate static func exists(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
     }
 }
 
@@ -97,7 +92,7 @@ package struct PartialBackup: Sendable {
         guard errno != EEXIST else { throw .refused(.alreadyExists) }
         // Not every file system supports hard links. On the others, check whether the name exists, then rename.
         guard [EPERM, ENOTSUP, ENOSYS].contains(errno) else { throw .ofSystem("the copy cannot be renamed") }
-        guard !BackupTarget.exists(target) else { throw .refused(.alreadyExists) }
+        guard fileStatus(target, followsLinks: false) == nil else { throw .refused(.alreadyExists) }
         guard Glibc.rename(path, target) == 0 else { throw .ofSystem("the copy cannot be renamed") }
     }
 
@@ -138,7 +133,7 @@ struct BackupCopy {
     ///
     /// - Returns: the logs in the copy.
     func write(from source: Database) throws -> [LogSize] {
-        let logs = try Self.logs(in: source)
+        let logs = try StoredLog.all(where: "size > 0 ORDER BY log_id", in: source).map { LogSize(log: $0.id, size: $0.size) }
         let copy = try DatabaseQueue(path: partial.path)
         do {
             try copy.writeWithoutTransaction { destination in
@@ -174,38 +169,21 @@ struct BackupCopy {
         try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
     }
 
-    static func logs(in db: Database) throws -> [LogSize] {
-        try db.rows("SELECT log_id, size FROM logs WHERE size > 0 ORDER BY log_id") {
-            LogSize(log: try $0.log(), size: try $0.seq())
-        }
-    }
 }
 
 /// Tracks whether a backup is running: at most one runs at a time, and none starts after `stop`.
 final class RunningBackup: Sendable {
-    private struct State {
-        var isRunning = false
-        var isStopped = false
+    private let state = Mutex((isRunning: false, isStopped: false))
 
-        func requireFree() throws(StoreBackupError) {
-            if isStopped { throw .unavailable }
-            if isRunning { throw .refused(.alreadyRunning) }
-        }
-    }
-
-    private let state = Mutex(State())
-
-    /// - Throws: `.unavailable` if the store is closing.
-    func begin() throws(StoreBackupError) {
+    /// Checks that a backup could begin now, and lets it begin.
+    ///
+    /// - Throws: `.refused(.alreadyRunning)`; `.unavailable` if the store is closing.
+    func requireFree(andBegin begins: Bool = false) throws(StoreBackupError) {
         try state.withLock { state throws(StoreBackupError) in
-            try state.requireFree()
-            state.isRunning = true
+            if state.isStopped { throw .unavailable }
+            if state.isRunning { throw .refused(.alreadyRunning) }
+            state.isRunning = begins
         }
-    }
-
-    /// Throws what `begin` would throw.
-    func requireFree() throws(StoreBackupError) {
-        try state.withLock { state throws(StoreBackupError) in try state.requireFree() }
     }
 
     func end() { state.withLock { $0.isRunning = false } }

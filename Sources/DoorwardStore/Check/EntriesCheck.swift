@@ -5,56 +5,49 @@ import GRDB
 
 /// Compares the entries of one log with their record bytes, from the first record that was not removed.
 struct EntriesCheck {
-    private let key: Int64
+    private let log: StoredLog
     private let db: Database
     private var chain: LogCheck
     private var tiles: TilesCheck
-    private let firstSeq: UInt64
     private var lastAt: Timestamp?
-    private var keys: [PersonKeyOwner: PersonKeys.Stored?] = [:]
+    private var keys = PersonKeyCache()
     /// `nil` if there is no person-key file.
     private let keyFile: PersonKeyFile?
-    /// The number of personal values that were decrypted.
-    private(set) var opened: UInt64 = 0
-    /// The number of personal values without a key.
-    private(set) var erased: UInt64 = 0
-    /// The number of personal values that could not be decrypted without the person-key file.
-    private(set) var unverified: UInt64 = 0
 
     /// - Parameter keys: `nil` if there is no person-key file.
-    init(log: LogID, key: Int64, firstSeq: UInt64, db: Database, keys: PersonKeyFile?) throws {
-        (self.key, self.firstSeq, self.db, keyFile) = (key, firstSeq, db, keys)
+    init(_ log: StoredLog, db: Database, keys: PersonKeyFile?) throws {
+        (self.log, self.db, keyFile) = (log, db, keys)
         var removed = MerkleFrontier()
-        tiles = TilesCheck(log: key, id: log, firstSeq: firstSeq, db: db)
+        tiles = TilesCheck(log, db: db)
         try tiles.removedLeaves { removed.append(leafHash: $0) }
-        chain = LogCheck(log: log, after: removed)
+        chain = LogCheck(log: log.id, after: removed)
     }
 
     /// The number of records so far, which is the `seq` of the next record.
     var seq: UInt64 { chain.frontier.size }
 
-    /// Returns all entries of the log, in order.
-    func rows() throws -> RowCursor {
+    /// The statement that reads all entries of the log, in order.
+    var statement: (sql: String, arguments: [(any Bindable)?]) {
         let columns = (["position", "bytes", "leaf_hash", "sealed"] + RepeatedColumn.all.map(\.name)).joined(separator: ", ")
-        return try Row.fetchCursor(
-            db, sql: "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
-            arguments: [EntryKey(logKey: key, seq: firstSeq).rawValue, EntryKey(logKey: key + 1, seq: 0).rawValue])
+        return (
+            "SELECT \(columns) FROM entries WHERE position >= ? AND position < ? ORDER BY position",
+            [EntryKey(logKey: log.key, seq: log.firstSeq).rawValue, EntryKey(logKey: log.key + 1, seq: 0).rawValue]
+        )
     }
 
-    /// Checks the next entry.
+    /// Checks the next entry, and counts its personal values.
     ///
     /// - Throws: `LogFault`, `StoreFault`, or `UnreadableColumn`.
-    mutating func check(_ row: Row) throws -> RecordBody {
-        var columns = ColumnReader(row)
+    mutating func check(_ columns: inout ColumnReader, _ counts: inout StoreCheckCounts) throws -> RecordBody {
         let (log, seq) = (chain.log, seq)
         let position = EntryKey(rawValue: try columns.value())
         guard position.seq == seq else { throw StoreFault(log: log, seq: seq, .log(.wrongSeq(position.seq))) }
-        let (bytes, leafHash) = (try columns.bytes(), try columns.bytes())
-        let sealed = try columns.optionalBytes() ?? []
+        let (bytes, leafHash): ([UInt8], [UInt8]) = (try columns.value(), try columns.value())
+        let sealed: [UInt8] = try columns.optional() ?? []
         let decoded = try chain.add(bytes, leafHash: leafHash)
         try tiles.see(leafHash)
         do {
-            try compare(&columns, with: decoded, sealed: sealed)
+            try compare(&columns, with: decoded, sealed: sealed, &counts)
         } catch {
             // `chain` has already advanced to the next record, but the fault is in this one.
             throw StoreFault(error, log: log, seq: seq) ?? error
@@ -64,41 +57,38 @@ struct EntriesCheck {
     }
 
     /// Compares a row's columns and personal values with its record.
-    private mutating func compare(_ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8]) throws {
+    private mutating func compare(
+        _ columns: inout ColumnReader, with decoded: DecodedRecord, sealed: [UInt8], _ counts: inout StoreCheckCounts
+    ) throws {
         let (body, log, seq) = (decoded.record.body, chain.log, decoded.record.seq)
         for column in RepeatedColumn.all where columns.stored() != column.value(body)?.databaseValue ?? .null {
             throw StoreFault(log: log, seq: seq, .column(column.name))
         }
-        if let field = try wrongValue(of: decoded.commitments, at: seq, sealed: sealed) {
+        if let field = try wrongValue(of: decoded.commitments, at: seq, sealed: sealed, &counts) {
             throw StoreFault(log: log, seq: seq, .personalValue(field))
         }
     }
 
     /// Returns the field of the first personal value that does not match the record's commitments; `nil` if all match.
-    private mutating func wrongValue(of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8]) throws -> String? {
+    private mutating func wrongValue(
+        of commitments: [PersonalCommitment], at seq: UInt64, sealed: [UInt8], _ counts: inout StoreCheckCounts
+    ) throws -> String? {
         guard var ciphertexts = SealedValues(sealed)?.ciphertexts else { throw UnreadableColumn(column: "sealed") }
         for commitment in commitments {
             let field = commitment.place.field
             let ciphertext = ciphertexts.removeValue(forKey: field)
             guard let keyFile else {
-                unverified += 1
+                counts.unverifiedValues += 1
                 continue
             }
-            guard let key = try personKey(of: commitment.owner, keyFile)?.key(for: seq) else {
-                erased += 1
+            guard let key = try keys.key(of: commitment.owner, at: EntryKey(logKey: log.key, seq: seq), in: db, keyFile) else {
+                counts.erasedValues += 1
                 continue
             }
             guard let ciphertext, (try? commitment.open(ciphertext[...], under: key)) != nil else { return field }
-            opened += 1
+            counts.personalValues += 1
         }
         return ciphertexts.keys.min()
-    }
-
-    private mutating func personKey(of owner: PersonKeyOwner, _ keyFile: PersonKeyFile) throws -> PersonKeys.Stored? {
-        if let known = keys[owner] { return known }
-        let found = try PersonKeys.key(of: owner, log: key, in: db, keyFile)
-        keys[owner] = .some(found)
-        return found
     }
 
     /// Compares the log's row with its records. Call it after the last record.
@@ -114,9 +104,7 @@ struct EntriesCheck {
 
 /// Compares the tiles of one log with its leaf hashes, with one tile of each level in memory.
 struct TilesCheck {
-    private let log: Int64
-    private let id: LogID
-    private let firstSeq: UInt64
+    private let log: StoredLog
     private let db: Database
     /// The last tile of each level, as computed from the leaf hashes.
     private var levels: [(number: UInt64, hashes: [UInt8])] = []
@@ -124,14 +112,12 @@ struct TilesCheck {
     private var expected = 0
     private static let tileBytes = Int(LogTiles.width) * MerkleTree.hashByteCount
 
-    init(log: Int64, id: LogID, firstSeq: UInt64, db: Database) {
-        (self.log, self.id, self.firstSeq, self.db) = (log, id, firstSeq, db)
-    }
+    init(_ log: StoredLog, db: Database) { (self.log, self.db) = (log, db) }
 
     /// Passes each leaf hash of the removed records to `receive`. Only the tiles still contain these hashes.
     mutating func removedLeaves(_ receive: ([UInt8]) -> Void) throws {
-        for number in 0..<(firstSeq + LogTiles.width - 1) / LogTiles.width {
-            let count = Int(min(LogTiles.width, firstSeq - number * LogTiles.width))
+        for number in 0..<(log.firstSeq + LogTiles.width - 1) / LogTiles.width {
+            let count = Int(min(LogTiles.width, log.firstSeq - number * LogTiles.width))
             let tile = try stored(0, number) ?? []
             let leaves = LogTiles.split(Array(tile.prefix(tile.count / MerkleTree.hashByteCount * MerkleTree.hashByteCount)))
             guard leaves.count >= count else { throw fault }
@@ -164,20 +150,20 @@ struct TilesCheck {
                 expected += 1
             } else if let found {
                 // An incomplete tile of leaf hashes is stored only for removed records.
-                let removed = firstSeq > tile.number * LogTiles.width ? Int(firstSeq - tile.number * LogTiles.width) : 0
+                let removed = Int(log.firstSeq) - Int(tile.number * LogTiles.width)
                 guard level == 0, removed > 0, found.count >= removed * MerkleTree.hashByteCount,
                     tile.hashes.starts(with: found)
                 else { throw fault }
                 expected += 1
             }
         }
-        let rows = try db.firstRow("SELECT count(*) FROM tiles WHERE log = ?", [log]) { try $0.value(Int.self) } ?? 0
+        let rows = try db.firstRow("SELECT count(*) FROM tiles WHERE log = ?", [log.key]) { try $0.value(Int.self) } ?? 0
         guard rows == expected else { throw fault }
     }
 
     private func stored(_ level: Int, _ number: UInt64) throws -> [UInt8]? {
-        try LogTiles.stored(log, LogTiles.Place(level: level, number: number), in: db)
+        try LogTiles.stored(log.key, LogTiles.Place(level: level, number: number), in: db)
     }
 
-    private var fault: StoreFault { StoreFault(log: id, .tiles) }
+    private var fault: StoreFault { StoreFault(log: log.id, .tiles) }
 }

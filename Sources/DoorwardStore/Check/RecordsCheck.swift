@@ -18,65 +18,44 @@ struct RecordsCheck {
 
     /// - Throws: the first `StoreFault`.
     mutating func run(_ progress: (StoreCheckProgress) -> Void) throws {
-        let logs = try logRows()
+        let rows = try db.rows("SELECT \(StoredLog.columns), frontier, last_at FROM logs ORDER BY key") {
+            (log: try StoredLog(&$0), frontier: try $0.value([UInt8].self), lastAt: try $0.value(Timestamp.self))
+        }
+        let logs = rows.map(\.log)
         let total = logs.reduce(0) { $0 + ($1.size - min($1.size, $1.firstSeq)) }
         func report(_ done: UInt64) { progress(StoreCheckProgress(stage: .records, done: done, total: total)) }
         report(0)
-        for log in logs { try check(log, report) }
-        let rows = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
-        guard rows == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(rows - Int(counts.records))) }
+        for (log, frontier, lastAt) in rows { try check(log, frontier, lastAt, report) }
+        let entries = try db.firstRow("SELECT count(*) FROM entries") { try $0.value(Int.self) } ?? 0
+        guard entries == Int(counts.records) else { throw StoreFault(.recordsOutsideLogs(entries - Int(counts.records))) }
         try commands.finish(in: db)
         try projection.finish(logs.map { ($0.key, $0.firstSeq..<max($0.firstSeq, $0.projected)) }, in: db)
         counts.logs.sort { $0.log.description < $1.log.description }
         report(counts.records)
     }
 
-    /// A row of `logs`.
-    private struct LogRow {
-        let key: Int64
-        let id: LogID
-        let size: UInt64
-        let frontier: [UInt8]
-        let lastAt: Timestamp
-        let projected: UInt64
-        /// The `seq` of the first record that was not removed.
-        let firstSeq: UInt64
-    }
-
-    private func logRows() throws -> [LogRow] {
-        try db.rows("SELECT key, log_id, size, frontier, last_at, projected, first_seq FROM logs ORDER BY key") { columns in
-            LogRow(
-                key: try columns.value(), id: try columns.log(), size: try columns.seq(), frontier: try columns.bytes(),
-                lastAt: try columns.instant(), projected: try columns.seq(), firstSeq: try columns.seq())
-        }
-    }
-
-    private mutating func check(_ log: LogRow, _ report: (UInt64) -> Void) throws {
+    private mutating func check(
+        _ log: StoredLog, _ frontier: [UInt8], _ lastAt: Timestamp, _ report: (UInt64) -> Void
+    ) throws {
         guard log.firstSeq <= log.size else { throw StoreFault(log: log.id, .log(.wrongSize(log.size))) }
-        var entries = try EntriesCheck(
-            log: log.id, key: log.key, firstSeq: log.firstSeq, db: db, keys: keys)
+        var entries = try EntriesCheck(log, db: db, keys: keys)
         do {
             try goThrough(log, &entries, report)
             guard log.projected <= log.size else { throw StoreFault(log: log.id, .projection("logs")) }
-            try entries.finish(frontier: log.frontier, size: log.size, lastAt: log.lastAt)
+            try entries.finish(frontier: frontier, size: log.size, lastAt: lastAt)
         } catch {
             throw StoreFault(error, log: log.id, seq: entries.seq) ?? error
         }
         counts.logs.append(LogSize(log: log.id, size: log.size))
     }
 
-    private mutating func goThrough(_ log: LogRow, _ entries: inout EntriesCheck, _ report: (UInt64) -> Void) throws {
-        defer {
-            counts.personalValues += entries.opened
-            counts.erasedValues += entries.erased
-            counts.unverifiedValues += entries.unverified
-            (counts.commands, counts.openCommands) = (commands.count, UInt64(commands.open.count))
-        }
-        let rows = try entries.rows()
-        while let row = try rows.next() {
+    private mutating func goThrough(_ log: StoredLog, _ entries: inout EntriesCheck, _ report: (UInt64) -> Void) throws {
+        defer { (counts.commands, counts.openCommands) = (commands.count, UInt64(commands.open.count)) }
+        let (sql, arguments) = entries.statement
+        try db.step(sql, arguments) { columns in
             guard entries.seq < log.size else { throw StoreFault(log: log.id, seq: entries.seq, .beyondEnd) }
             let position = EntryKey(logKey: log.key, seq: entries.seq)
-            let body = try entries.check(row)
+            let body = try entries.check(&columns, &counts)
             do {
                 let isCommand = try commands.see(body, at: position, isTruncated: log.firstSeq > 0, in: db)
                 if position.seq < log.projected {
@@ -118,7 +97,7 @@ struct ProjectionCheck {
     mutating func see(_ entry: IndexedEntry, in db: Database) throws {
         for list in entry.lists { expected.add(facet: list.facet, value: list.value, position: entry.position.rawValue) }
         guard entry.position.seq.isMultiple(of: Projector.entriesPerMark) else { return }
-        let at = try db.value("SELECT at FROM time_marks WHERE position = ?", [entry.position.rawValue]) { $0.integer(0) }
+        let at = try db.firstRow("SELECT at FROM time_marks WHERE position = ?", [entry.position.rawValue]) { $0.integer(0) }
         guard at == entry.at.milliseconds else { throw StoreFault(.projection("time_marks")) }
         marks += 1
     }
@@ -201,7 +180,7 @@ struct CommandsCheck {
 
     /// Compares the open commands and the number of commands with the table. Call it after the last record of the last log.
     func finish(in db: Database) throws {
-        let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0\(kept)") { try $0.id() as CommandID })
+        let openRows = Set(try db.rows("SELECT id FROM commands WHERE is_ended = 0\(kept)") { try $0.value() as CommandID })
         if let id = openRows.symmetricDifference(open.keys).min() { throw StoreFault(.command(id)) }
         let rows = try db.firstRow("SELECT count(*) FROM commands WHERE true\(kept)") { try $0.value(Int64.self) } ?? 0
         guard UInt64(rows) == count else { throw StoreFault(.commandCount) }
@@ -232,11 +211,11 @@ struct CommandsCheck {
             "SELECT intent, state, is_ended, rule_id, rule_role, state_before, state_after FROM commands WHERE id = ?", [id.blob]
         ) { columns in
             let row = CommandRow(
-                intent: EntryKey(rawValue: try columns.value()), state: try columns.word(),
+                intent: EntryKey(rawValue: try columns.value()), state: try columns.value(),
                 isEnded: try columns.value())
             // These columns are not copies of record fields, so the check only verifies that they can be read.
             _ = try RuleColumns.read(&columns)
-            for _ in 0..<2 { _ = try columns.optionalWord(LockState.self) }
+            for _ in 0..<2 { _ = try columns.optional(LockState.self) }
             return row
         }
     }

@@ -40,12 +40,8 @@ package struct StoreCheck {
                     personKeyFile ?? "\(file.path).person-keys", knownTo: file.path, id: try PersonKeyFile.storedID(in: db))
                 return try StoreCheck(db: db, path: file.path, keys: keys).report(progress)
             }
-        } catch let error as StoreOpenError {
-            throw error
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
-            throw .notOurs(path: file.path)
         } catch {
-            throw .failed(path: file.path, reason: describe(error))
+            throw StoreOpenError(error, path: file.path)
         }
     }
 
@@ -78,7 +74,7 @@ package struct StoreCheck {
             defer { report.counts = records.counts }
             try records.run(progress)
             progress(StoreCheckProgress(stage: .structure, done: 0, total: 1))
-            try TenancyCheck(db: db, keys: keys).run()
+            try TenancyRows(db: db, keys: keys).check()
             try StructureCheck(db: db).run()
             progress(StoreCheckProgress(stage: .structure, done: 1, total: 1))
         } catch {
@@ -95,7 +91,7 @@ extension SQLiteStore {
     package func damage() async -> StoreFault? {
         try? await reader.read { [keys] db in
             do {
-                try TenancyCheck(db: db, keys: keys).run()
+                try TenancyRows(db: db, keys: keys).check()
                 try StructureCheck(db: db).checkInstants()
                 return nil
             } catch {
@@ -170,18 +166,14 @@ struct SchemaCheck {
     }
 }
 
-/// Reads the whole tenancy as a gateway does when it starts. A single unreadable row would prevent the start.
-struct TenancyCheck {
-    let db: Database
-    /// `nil` if there is no person-key file.
-    let keys: PersonKeyFile?
-
-    func run() throws {
+extension TenancyRows {
+    /// Reads the whole tenancy as a gateway does when it starts. A single unreadable row would prevent the start.
+    func check() throws {
         for table in TenancyTable.allCases {
             var after: Data?
             repeat {
                 do {
-                    let page = try TenancyReading.page(of: table, after: after, in: db, keys)
+                    let page = try page(of: table, after: after)
                     for entity in page.changes.compactMap(\.referencedEntity) {
                         guard try entity.exists(in: db) else { throw StoreFault(.reference(table.rawValue)) }
                     }
@@ -239,7 +231,7 @@ struct StructureCheck {
             let ends = columns.map { "min(\($0)) AS \($0), max(\($0)) AS \($0)" }.joined(separator: ", ")
             do {
                 _ = try db.firstRow("SELECT \(ends) FROM \(table)") { row in
-                    for _ in 0..<2 * columns.count { _ = try row.optionalInstant() }
+                    for _ in 0..<2 * columns.count { _ = try row.optional(Timestamp.self) }
                 }
             } catch var error as UnreadableColumn {
                 error.row = try row(of: table, key, with: error.column)
@@ -254,7 +246,7 @@ struct StructureCheck {
             let sql = "SELECT \(key), \(column) FROM \(table) WHERE \(column) IS NOT NULL ORDER BY \(column) \(end) LIMIT 1"
             let name = try db.firstRow(sql) { row -> String? in
                 _ = row.stored()
-                return (try? row.instant()) == nil ? row.rowName : nil
+                return (try? row.value(Timestamp.self)) == nil ? row.rowName : nil
             }
             if let name = name ?? nil { return name }
         }

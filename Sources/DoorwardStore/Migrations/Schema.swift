@@ -7,25 +7,14 @@ struct Schema: Sendable {
         /// `.deferred` for a step that recreates a table that other tables reference. Foreign keys are then not enforced while
         /// the step runs; all of them are checked before its COMMIT.
         let foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks
+        /// The keys are for a step that encrypts personal data.
         let apply: @Sendable (Database, PersonKeyFile) throws -> Void
-
-        init(foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks, apply: @escaping @Sendable (Database) throws -> Void) {
-            self.init(foreignKeyChecks: foreignKeyChecks, encrypting: { db, _ in try apply(db) })
-        }
-
-        /// A step that encrypts personal data with the keys of the person-key file.
-        init(
-            foreignKeyChecks: DatabaseMigrator.ForeignKeyChecks,
-            encrypting apply: @escaping @Sendable (Database, PersonKeyFile) throws -> Void
-        ) {
-            (self.foreignKeyChecks, self.apply) = (foreignKeyChecks, apply)
-        }
     }
 
     /// The schema that this program writes. A published step is never changed: the next change of the schema is a further step.
     static let current = Schema(steps: [
-        Step(foreignKeyChecks: .immediate, encrypting: BaselineSchema.apply),
-        Step(foreignKeyChecks: .immediate) { try $0.execute(sql: "ALTER TABLE devices ADD COLUMN notes TEXT") },
+        Step(foreignKeyChecks: .immediate, apply: BaselineSchema.apply),
+        Step(foreignKeyChecks: .immediate) { db, _ in try db.execute(sql: "ALTER TABLE devices ADD COLUMN notes TEXT") },
     ])
 
     /// `Door` in ASCII, in the file's header (SQLite, "Database File Format", 1.3.16).

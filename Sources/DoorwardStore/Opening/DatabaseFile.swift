@@ -80,9 +80,8 @@ struct DatabaseFile {
     private static func isOpenToOthers(_ path: String) -> Bool { fileStatus(path)?.isOpenToOthers ?? false }
 
     private static func isLink(_ path: String) -> Bool {
-        var status = stat()
         defer { errno = ENOENT }
-        return lstat(path, &status) == 0
+        return fileStatus(path, followsLinks: false) != nil
     }
 
     /// Returns the absolute path without symbolic links; `nil` if there is no such file.
@@ -99,10 +98,10 @@ struct DatabaseFile {
     }
 }
 
-/// Returns the status of a file, following links; `nil` if the system does not tell it, for the reason in `errno`.
-func fileStatus(_ path: String) -> stat? {
+/// Returns the status of a file; `nil` if the system does not tell it, for the reason in `errno`.
+func fileStatus(_ path: String, followsLinks: Bool = true) -> stat? {
     var status = stat()
-    return stat(path, &status) == 0 ? status : nil
+    return (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
 }
 
 extension stat {

@@ -39,6 +39,15 @@ package enum StoreOpenError: Error, Equatable, Sendable, CustomStringConvertible
     /// The operating system or SQLite reported an error.
     case failed(path: String, reason: String)
 
+    /// The reason for an error of any type, while the file at `path` was opened.
+    init(_ error: any Error, path: String) {
+        switch error {
+        case let error as StoreOpenError: self = error
+        case let error as DatabaseError where error.resultCode == .SQLITE_NOTADB: self = .notOurs(path: path)
+        default: self = .failed(path: path, reason: describe(error))
+        }
+    }
+
     /// The description contains the path and the message of an SQLite or system error, so it is for the operator and not for
     /// clients.
     package var description: String {

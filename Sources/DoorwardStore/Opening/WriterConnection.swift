@@ -35,12 +35,8 @@ struct WriterConnection {
                 try? queue.close()
                 throw error
             }
-        } catch let error as StoreOpenError {
-            throw error
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
-            throw .notOurs(path: path)
         } catch {
-            throw .failed(path: path, reason: describe(error))
+            throw StoreOpenError(error, path: path)
         }
     }
 

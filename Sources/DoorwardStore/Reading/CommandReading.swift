@@ -22,7 +22,7 @@ struct CommandReading {
     /// Returns the command, if the query matches it. For an unknown id, reads the row and the intent of the next existing id,
     /// so that the lookup takes as long as for a command that the query does not match.
     func command(_ id: CommandID, within query: CommandQuery) throws -> StoredCommand? {
-        let found = try db.value(
+        let found = try db.firstRow(
             """
             SELECT id, intent FROM commands WHERE intent = coalesce(
                 (SELECT intent FROM commands WHERE id >= ? ORDER BY id LIMIT 1),
@@ -30,19 +30,18 @@ struct CommandReading {
             """, [id]
         ) { (id: $0.id(0) as CommandID?, intent: EntryKey(rawValue: $0.integer(1))) }
         guard let found else { return nil }
-        var scopes: [RecordScope] = []
-        var actor: UserID?
         let log = try StoredLog.find(key: found.intent.logKey, in: db)
-        try db.step("SELECT unit_id, property_id, actor_user_id, at FROM entries WHERE position = ?", [found.intent.rawValue]) {
-            row in
+        let isCovered = try db.firstRow(
+            "SELECT unit_id, property_id, actor_user_id, at FROM entries WHERE position = ?", [found.intent.rawValue]
+        ) { row in
             guard let log = log?.id else { throw UnreadableColumn(column: "log_id") }
-            let (unit, property): (UnitID?, PropertyID?) = (row.id(0), row.id(1))
+            let (unit, property, actor): (UnitID?, PropertyID?, UserID?) = (row.id(0), row.id(1), row.id(2))
             let at = Timestamp(milliseconds: row.integer(3))
-            scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property, at: at) }
-            actor = row.id(2)
+            // Every scope is examined, so that the lookup takes as long whichever covers the command.
+            let scopes = query.scopes.filter { $0.covers(log: log, unitID: unit, propertyID: property, at: at) }
+            return !scopes.isEmpty || actor != nil && actor == query.actorUserID
         }
-        let isOwn = actor != nil && actor == query.actorUserID
-        return found.id == id && (isOwn || !scopes.isEmpty) ? try command(id) : nil
+        return found.id == id && isCovered == true ? try command(id) : nil
     }
 
     /// Returns the open commands, oldest first.
@@ -104,15 +103,15 @@ struct CommandReading {
     private func stored(_ columns: inout ColumnReader) throws -> StoredCommand? {
         let position = EntryKey(rawValue: try columns.value())
         guard let intent = try records.recordIfKept(at: position)?.body else { return nil }
-        let id: CommandID = try columns.id()
+        let id: CommandID = try columns.value()
         guard let operation = intent.operation, let device = intent.device else { throw UnreadableColumn(column: "intent") }
-        let (state, rule) = (try columns.word(CommandState.self), try RuleColumns.read(&columns))
+        let (state, rule) = (try columns.value(CommandState.self), try RuleColumns.read(&columns))
         let command = Command(
             id: id, deviceID: device.deviceID, operation: operation, state: state, actor: intent.actor, source: intent.source,
             reason: intent.statedReason, override: intent.override, rule: rule, sent: try columns.optional(),
-            changed: try columns.optional(), outcomeDetail: try columns.optional(), stateBefore: try columns.optionalWord(),
-            stateAfter: try columns.optionalWord(), requestedAt: try columns.instant(), deadline: try columns.instant(),
-            dispatchedAt: try columns.optionalInstant(), completedAt: try columns.optionalInstant())
+            changed: try columns.optional(), outcomeDetail: try columns.optional(), stateBefore: try columns.optional(),
+            stateAfter: try columns.optional(), requestedAt: try columns.value(), deadline: try columns.value(),
+            dispatchedAt: try columns.optional(), completedAt: try columns.optional())
         return StoredCommand(command: command, log: intent.log, device: device)
     }
 }
@@ -302,7 +301,7 @@ enum CommandCounts {
 
     /// Returns the logs that contain commands of an actor, or commands of the actor on one device.
     static func logs(of actor: UserID, device: DeviceID?, in db: Database) throws -> Set<Int64> {
-        let logs = try db.values("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
+        let logs = try db.rows("SELECT log, device_id FROM command_counts WHERE actor_user_id = ?", [actor]) { row in
             device == nil || row.id(1) == device ? row.integer(0) : nil
         }
         return Set(logs.compactMap(\.self))

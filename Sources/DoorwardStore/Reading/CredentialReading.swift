@@ -32,30 +32,29 @@ enum CredentialReading {
             "SELECT id, user_id, made_by, created_at, expires_at FROM password_resets WHERE digest = ?", [Data(digest)]
         ) { columns in
             PasswordReset(
-                id: try columns.id(), userID: try columns.id(), createdBy: try columns.optionalID(),
-                createdAt: try columns.instant(), expiresAt: try columns.instant())
+                id: try columns.value(), userID: try columns.value(), createdBy: try columns.optional(),
+                createdAt: try columns.value(), expiresAt: try columns.value())
         }
     }
 
     static func recoveryCodes(of user: UserID, in db: Database) throws -> [[UInt8]] {
-        try db.rows("SELECT digest FROM recovery_codes WHERE user_id = ? ORDER BY digest", [user.blob]) { try $0.bytes() }
+        try db.rows("SELECT digest FROM recovery_codes WHERE user_id = ? ORDER BY digest", [user.blob]) { try $0.value() }
     }
 
     static func publicKey(for purpose: KeyPurpose, in db: Database) throws -> [UInt8]? {
-        try db.firstRow("SELECT public_half FROM gateway_keys WHERE purpose = ?", [purpose.rawValue]) { try $0.value() as Data }
-            .map { Array($0) }
+        try db.firstRow("SELECT public_half FROM gateway_keys WHERE purpose = ?", [purpose.rawValue]) { try $0.value() }
     }
 
     static func publicKeys(for purpose: KeyPurpose, in db: Database) throws -> [[UInt8]] {
-        let former = try db.rows(
+        let former: [[UInt8]] = try db.rows(
             "SELECT public_half FROM former_gateway_keys WHERE purpose = ? ORDER BY number", [purpose.rawValue]
-        ) { try $0.bytes() }
+        ) { try $0.value() }
         return former + (try publicKey(for: purpose, in: db).map { [$0] } ?? [])
     }
 
     private static func session(_ columns: inout ColumnReader) throws -> Session {
         Session(
-            id: try columns.id(), userID: try columns.id(), createdAt: try columns.instant(), expiresAt: try columns.instant())
+            id: try columns.value(), userID: try columns.value(), createdAt: try columns.value(), expiresAt: try columns.value())
     }
 }
 
@@ -69,12 +68,12 @@ enum IdempotencyReading {
             "SELECT fingerprint, command_id, entity_id, created_at FROM idempotency WHERE principal = ? AND key = ?",
             [key.principal, key.key]
         ) { columns in
-            let fingerprint = try columns.bytes()
-            let commandID: CommandID? = try columns.optionalID()
-            let entityID: EntityID<CreatedEntityTag>? = try columns.optionalID()
+            let fingerprint: [UInt8] = try columns.value()
+            let commandID: CommandID? = try columns.optional()
+            let entityID: EntityID<CreatedEntityTag>? = try columns.optional()
             let result: IdempotentResult? = commandID.map { .command($0) } ?? entityID.map { .entity($0) }
             guard let result else { throw columns.unreadable() }
-            return IdempotencyEntry(key: key, fingerprint: fingerprint, result: result, createdAt: try columns.instant())
+            return IdempotencyEntry(key: key, fingerprint: fingerprint, result: result, createdAt: try columns.value())
         }
     }
 }

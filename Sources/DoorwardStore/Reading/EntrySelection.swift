@@ -53,9 +53,14 @@ struct EntrySelection {
 
         /// Whether there is a posting list of the matching entries.
         var isIndexed: Bool {
+            hasCommands || isRare
+        }
+
+        /// Whether there is a posting list of the commands whose intents match, too.
+        var hasCommands: Bool {
             switch self {
             case .device, .unit, .property, .actor: true
-            case .denied, .kind, .operation, .reason, .outcome: isRare
+            case .denied, .kind, .operation, .reason, .outcome: false
             }
         }
     }

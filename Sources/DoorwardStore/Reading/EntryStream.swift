@@ -102,7 +102,7 @@ struct EntryStream {
         let part = isAscending ? range.prefix(count) : range.suffix(count)
         guard let lowest = part.first, let highest = part.last else { return ([], nil, 0) }
         let end = isAscending ? highest : lowest
-        var found = try db.values(
+        var found = try db.rows(
             """
             SELECT \(columns) FROM entries WHERE position >= ? AND position <= ?\(selection.sql)
             ORDER BY position \(direction) LIMIT ?
@@ -120,7 +120,7 @@ struct EntryStream {
 
     /// Returns the positions of the intents of the log's next commands.
     private func commandPositions(in db: Database) throws -> [Int64] {
-        try db.values(
+        try db.rows(
             "SELECT intent FROM commands WHERE intent >= ? AND intent < ? ORDER BY intent \(direction) LIMIT ?",
             [range.lowerBound, range.upperBound, run]
         ) { $0.integer(0) }
@@ -130,7 +130,7 @@ struct EntryStream {
     private mutating func read(positions: [Int64], _ db: Database) throws -> (entries: [Entry], end: Int64?, count: Int) {
         guard let end = positions.last else { return ([], nil, 0) }
         let list = "[" + positions.map(String.init).joined(separator: ",") + "]"
-        var found = try db.values(
+        var found = try db.rows(
             """
             SELECT \(columns) FROM json_each(?) CROSS JOIN entries ON position = value WHERE true\(selection.sql) LIMIT ?
             """, [list] + selection.arguments + [records ?? -1]
@@ -146,7 +146,7 @@ struct EntryStream {
 
     /// Returns an entry that was examined but is not listed.
     private func unlisted(_ position: Int64, in db: Database) throws -> [Entry] {
-        try db.values("SELECT position, at FROM entries WHERE position = ?", [position]) { entry($0, isMatch: false) }
+        try db.rows("SELECT position, at FROM entries WHERE position = ?", [position]) { entry($0, isMatch: false) }
     }
 
     private var columns: String {
@@ -157,7 +157,7 @@ struct EntryStream {
         }
     }
 
-    private func entry(_ row: RowValues, isMatch: Bool) -> Entry {
+    private func entry(_ row: ColumnReader, isMatch: Bool) -> Entry {
         var (record, value): (StoredRecord?, String?)
         switch content {
         case .records where isMatch: record = StoredRecord(bytes: row.bytes(2), sealed: row.bytes(3))
@@ -180,27 +180,38 @@ struct StoredLog {
     let firstSeq: UInt64
     /// The `seq` of the next record.
     let size: UInt64
+    /// The number of records, from the first of the log, that the posting lists and counts include.
+    let projected: UInt64
 
     /// The positions of all records of the log.
     var range: Range<Int64> {
         EntryKey(logKey: key, seq: min(firstSeq, size)).rawValue..<EntryKey(logKey: key, seq: size).rawValue
     }
 
-    private static let columns = "key, log_id, first_seq, size"
+    /// The `seq`s of the records that were not removed and are not projected yet.
+    var unprojected: Range<UInt64> { min(max(projected, firstSeq), size)..<size }
+
+    /// The columns that `init(_:)` reads, in this order.
+    static let columns = "key, log_id, first_seq, size, projected"
+
+    /// Returns all logs, or those that an SQL condition selects, which an order may follow.
+    static func all(where condition: String = "true", in db: Database) throws -> [StoredLog] {
+        try db.rows("SELECT \(columns) FROM logs WHERE \(condition)") { try StoredLog(&$0) }
+    }
 
     /// Returns `nil` for a log without a record.
     static func find(_ id: LogID, in db: Database) throws -> StoredLog? {
-        try db.firstRow("SELECT \(columns) FROM logs WHERE log_id = ?", [id.description], read: read)
+        try db.firstRow("SELECT \(columns) FROM logs WHERE log_id = ?", [id.description]) { try StoredLog(&$0) }
     }
 
     static func find(key: Int64, in db: Database) throws -> StoredLog? {
-        try db.firstRow("SELECT \(columns) FROM logs WHERE key = ?", [key], read: read)
+        try db.firstRow("SELECT \(columns) FROM logs WHERE key = ?", [key]) { try StoredLog(&$0) }
     }
 
-    private static func read(_ columns: inout ColumnReader) throws -> StoredLog {
-        let (key, name): (Int64, String) = (try columns.value(), try columns.value())
-        guard let id = LogID(name) else { throw columns.unreadable() }
-        return StoredLog(key: key, id: id, name: name, firstSeq: try columns.seq(), size: try columns.seq())
+    init(_ columns: inout ColumnReader) throws {
+        (key, id) = (try columns.value(), try columns.log())
+        name = id.description
+        (firstSeq, size, projected) = (try columns.seq(), try columns.seq(), try columns.seq())
     }
 }
 
@@ -215,7 +226,7 @@ extension RecordCountQuery.Grouping {
     }
 
     /// Returns the value of the column as the API writes it.
-    fileprivate func value(in row: RowValues, at column: CInt) -> String? {
+    fileprivate func value(in row: ColumnReader, at column: CInt) -> String? {
         switch self {
         case .outcome: (row.word(column) as CommandState?)?.rawValue
         case .reason: (row.word(column) as DenialReason?)?.rawValue
@@ -284,7 +295,7 @@ struct PostingReading {
                 key + [Int64(low), Int64(high), Int64(low)]
             )
             : ("first <= ? ORDER BY first DESC LIMIT 1", [Int64(high)])
-        let positions = try db.value(
+        let positions = try db.firstRow(
             "SELECT first, last, count, deltas FROM postings WHERE facet = ? AND value = ? AND log = ? AND \(sql)",
             key + arguments
         ) { row in

@@ -235,14 +235,14 @@ struct LogTime {
     }
 
     private func time(of position: Int64, in table: String) throws -> Timestamp? {
-        try db.value("SELECT at FROM \(table) WHERE position = ?", [position]) { Timestamp(milliseconds: $0.integer(0)) }
+        try db.firstRow("SELECT at FROM \(table) WHERE position = ?", [position]) { Timestamp(milliseconds: $0.integer(0)) }
     }
 }
 
 /// The positions that are not projected into the posting lists yet, computed from the logs. Each log is read once, on first use.
 struct UnprojectedPositions {
     private let db: Database
-    private var logs: [Int64: UnprojectedLog]?
+    private var logs: [Int64: StoredLog]?
     private var entries: [Int64: (positions: [EntrySelection.Source: [Int64]], commands: [CommandCounts.Key])] = [:]
 
     init(_ db: Database) { self.db = db }
@@ -264,7 +264,7 @@ struct UnprojectedPositions {
     ) throws -> (positions: [EntrySelection.Source: [Int64]], commands: [CommandCounts.Key]) {
         if let known = entries[log] { return known }
         var found = (positions: [EntrySelection.Source: [Int64]](), commands: [CommandCounts.Key]())
-        for entry in try loadLogs()[log]?.entries(in: db) ?? [] {
+        for entry in try loadLogs()[log].map({ try $0.entries($0.unprojected, in: db) }) ?? [] {
             for list in entry.lists { found.positions[.postings(list), default: []].append(entry.position.rawValue) }
             if let key = CommandCounts.Key(entry) { found.commands.append(key) }
         }
@@ -272,9 +272,9 @@ struct UnprojectedPositions {
         return found
     }
 
-    private mutating func loadLogs() throws -> [Int64: UnprojectedLog] {
+    private mutating func loadLogs() throws -> [Int64: StoredLog] {
         if let logs { return logs }
-        let found = Dictionary(uniqueKeysWithValues: try UnprojectedLog.all(in: db).map { ($0.key, $0) })
+        let found = Dictionary(uniqueKeysWithValues: try StoredLog.unprojected(in: db).map { ($0.key, $0) })
         logs = found
         return found
     }

@@ -15,14 +15,7 @@ struct StoredRecord {
 final class RecordReading {
     private let db: Database
     private let keyFile: PersonKeyFile
-    private var keys: [KeyName: PersonKeys.Stored?] = [:]
-    /// The key that was used last: most values of a record have one owner, and so have records that follow each other.
-    private var last: (name: KeyName, key: PersonKeys.Stored?)?
-
-    private struct KeyName: Hashable {
-        let log: Int64
-        let owner: PersonKeyOwner
-    }
+    private var keys = PersonKeyCache()
 
     init(_ db: Database, _ keys: PersonKeyFile) { (self.db, keyFile) = (db, keys) }
 
@@ -33,24 +26,20 @@ final class RecordReading {
     }
 
     func record(at position: EntryKey) throws -> AccessRecord {
-        guard let record = try stored(at: position) else { throw UnreadableColumn(column: "position") }
+        guard let record = try recordIfKept(at: position) else { throw UnreadableColumn(column: "position") }
         return record
     }
 
     /// Returns `nil` for a record that was removed from its log. Throws if the record is missing for another reason, which
     /// means that the file is damaged.
     func recordIfKept(at position: EntryKey) throws -> AccessRecord? {
-        if let record = try stored(at: position) { return record }
+        let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
+            StoredRecord(bytes: try columns.value(), sealed: try columns.optional() ?? [])
+        }
+        if let found { return try record(found, at: position) }
         let log = try StoredLog.find(key: position.logKey, in: db)
         guard let log, position.seq < log.firstSeq else { throw UnreadableColumn(column: "position") }
         return nil
-    }
-
-    private func stored(at position: EntryKey) throws -> AccessRecord? {
-        let found = try db.firstRow("SELECT bytes, sealed FROM entries WHERE position = ?", [position.rawValue]) { columns in
-            StoredRecord(bytes: try columns.bytes(), sealed: try columns.optionalBytes() ?? [])
-        }
-        return try found.map { try record($0, at: position) }
     }
 
     func record(_ id: RecordID) throws -> AccessRecord? {
@@ -61,7 +50,7 @@ final class RecordReading {
     /// Returns the record, if it is in one of the scopes. For an unknown id, reads the row of the next existing id, so that the
     /// lookup takes as long as for a record in another scope.
     func record(_ id: RecordID, within scopes: [RecordScope]) throws -> AccessRecord? {
-        let found = try db.value(
+        let found = try db.firstRow(
             """
             SELECT record_id, position, unit_id, property_id, at FROM entries WHERE record_id = coalesce(
                 (SELECT record_id FROM entries WHERE record_id >= ? ORDER BY record_id LIMIT 1),
@@ -103,7 +92,7 @@ final class RecordReading {
 
     private func sealed(_ kept: Range<UInt64>, of log: StoredLog) throws -> [SealedRecord] {
         let (first, end) = (EntryKey(logKey: log.key, seq: kept.lowerBound), EntryKey(logKey: log.key, seq: kept.upperBound))
-        let found = try db.values(
+        let found = try db.rows(
             "SELECT position, bytes, leaf_hash, sealed FROM entries WHERE position >= ? AND position < ? ORDER BY position",
             [first.rawValue, end.rawValue]
         ) { row in
@@ -118,35 +107,24 @@ final class RecordReading {
 
     /// The personal values of a record in the order of its commitments.
     private func values(of stored: StoredRecord, at position: EntryKey) throws -> [SealedRecord.Value?] {
-        guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
-        return try RecordEncoding.commitments(in: stored.bytes).map { commitment in
-            guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
-                let key = try key(of: commitment.owner, at: position)
-            else { return nil }
-            return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
-        }
+        guard let sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
+        return try RecordEncoding.commitments(in: stored.bytes).map { try value(of: $0, in: sealed, at: position) }
+    }
+
+    /// - Returns: `nil` if the value or its key was erased.
+    private func value(
+        of commitment: PersonalCommitment, in sealed: SealedValues, at position: EntryKey
+    ) throws -> SealedRecord.Value? {
+        guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
+            let key = try keys.key(of: commitment.owner, at: position, in: db, keyFile)
+        else { return nil }
+        return SealedRecord.Value(commitment: commitment, ciphertext: ciphertext, key: key)
     }
 
     private func record(_ stored: StoredRecord, at position: EntryKey) throws -> AccessRecord {
-        guard var sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
-        return try RecordEncoding.decode(stored.bytes) { commitment in
-            guard let ciphertext = sealed.ciphertext(of: commitment.place.field),
-                let key = try key(of: commitment.owner, at: position)
-            else {
-                return nil
-            }
-            // A value that cannot be decrypted or does not match its commitment is omitted. Verification of the log reports it.
-            return try? commitment.open(ciphertext, under: key)
-        }.record
-    }
-
-    private func key(of owner: PersonKeyOwner, at position: EntryKey) throws -> PersonKey? {
-        let name = KeyName(log: position.logKey, owner: owner)
-        if let last, last.name == name { return last.key?.key(for: position.seq) }
-        let stored = try keys[name] ?? PersonKeys.key(of: owner, log: position.logKey, in: db, keyFile)
-        keys[name] = .some(stored)
-        last = (name, stored)
-        return stored?.key(for: position.seq)
+        guard let sealed = SealedValues(stored.sealed) else { throw UnreadableColumn(column: "sealed") }
+        // A value that cannot be decrypted or does not match its commitment is omitted. Verification of the log reports it.
+        return try RecordEncoding.decode(stored.bytes) { try value(of: $0, in: sealed, at: position)?.disclosed?.value }.record
     }
 }
 
@@ -156,11 +134,10 @@ enum LogHeadReading {
         var lastCheckpoints = try db.rows("SELECT log_id, generation, size, signed_at FROM log_checkpoints", []) { columns in
             LastCheckpoint(
                 log: try columns.log(), generation: Int(clamping: try columns.value(Int64.self)), size: try columns.seq(),
-                signedAt: try columns.optionalInstant())
+                signedAt: try columns.optional())
         }.reduce(into: [LogID: LastCheckpoint]()) { $0[$1.log] = $1 }
-        var heads = try db.rows("SELECT log_id, size FROM logs", []) { columns in
-            let log = try columns.log()
-            return LogHead(log: log, size: try columns.seq(), lastCheckpoint: lastCheckpoints.removeValue(forKey: log))
+        var heads = try StoredLog.all(in: db).map { log in
+            LogHead(log: log.id, size: log.size, lastCheckpoint: lastCheckpoints.removeValue(forKey: log.id))
         }
         heads += lastCheckpoints.values.map { LogHead(log: $0.log, size: 0, lastCheckpoint: $0) }
         return heads.sorted { $0.log.description < $1.log.description }

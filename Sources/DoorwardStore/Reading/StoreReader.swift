@@ -178,28 +178,17 @@ final class ListQueue: Sendable {
     private typealias Admission = Result<Void, StoreError>
 
     private struct Waiter {
+        let reader: ListReader
         let ticket: UInt64
         let continuation: CheckedContinuation<Admission, Never>
     }
 
-    /// The waiting calls of one user, oldest first.
-    private struct UserQueue {
-        let reader: ListReader
-        var waiters: [Waiter]
-    }
-
-    /// The waiting users of the same portfolios. In each queue, the portfolios or users that were served last are at the end.
-    private struct PortfolioQueue {
-        let logs: Set<LogID>
-        var users: [UserQueue]
-    }
-
     private struct State {
-        var queues: [PortfolioQueue] = []
-        var waiting = 0
-        var running = 0
-        var runningByLogs: [Set<LogID>: Int] = [:]
-        var runningByReader: [ListReader: Int] = [:]
+        /// The waiting calls of the users of one portfolio are adjacent, and among them those of one user, oldest first. The portfolios,
+        /// and in each the users, that were served last are at the end.
+        var waiting: [Waiter] = []
+        /// The users whose lists are being read.
+        var running: [ListReader] = []
         var tickets: UInt64 = 0
     }
 
@@ -209,7 +198,7 @@ final class ListQueue: Sendable {
     init(limits: StoreLimits) { self.limits = limits }
 
     /// The number of waiting calls.
-    var waitingCount: Int { state.withLock { $0.waiting } }
+    var waitingCount: Int { state.withLock(\.waiting.count) }
 
     /// Waits for a list reader. Each call that returns without an error must be followed by a call of `leave`.
     ///
@@ -223,14 +212,14 @@ final class ListQueue: Sendable {
         guard let ticket else { return }
         let admission = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let waiter = Waiter(ticket: ticket, continuation: continuation)
+                let waiter = Waiter(reader: reader, ticket: ticket, continuation: continuation)
                 // The cancellation handler may have run before the waiter was queued.
-                if let admission = state.withLock({ admit(waiter, of: reader, Task.isCancelled, &$0) }) {
+                if let admission = state.withLock({ admit(waiter, Task.isCancelled, &$0) }) {
                     continuation.resume(returning: admission)
                 }
             }
         } onCancel: {
-            state.withLock { remove(ticket, of: reader, &$0) }?.continuation.resume(returning: .failure(.unavailable))
+            state.withLock { remove(ticket, &$0) }?.continuation.resume(returning: .failure(.unavailable))
         }
         try admission.get()
     }
@@ -238,9 +227,7 @@ final class ListQueue: Sendable {
     /// Releases a list reader and passes it to the next waiting call.
     func leave(_ reader: ListReader) {
         let granted = state.withLock { state in
-            state.running -= 1
-            Self.decrease(&state.runningByLogs, reader.logs)
-            Self.decrease(&state.runningByReader, reader)
+            if let index = state.running.firstIndex(of: reader) { state.running.remove(at: index) }
             return grant(&state)
         }
         for waiter in granted { waiter.continuation.resume(returning: .success(())) }
@@ -251,71 +238,43 @@ final class ListQueue: Sendable {
     /// Takes a list reader if one is free for this user. This does not overtake waiting calls unfairly: while a reader is free,
     /// each waiting call is blocked by the limit of its own user or portfolio.
     private func take(_ reader: ListReader, _ state: inout State) -> Bool {
-        guard state.running < limits.listReaders, state.runningByReader[reader, default: 0] < 1,
-            state.runningByLogs[reader.logs, default: 0] < limits.listReadersPerPortfolio
+        guard state.running.count < limits.listReaders, !state.running.contains(reader),
+            state.running.count(where: { $0.logs == reader.logs }) < limits.listReadersPerPortfolio
         else { return false }
-        state.running += 1
-        state.runningByLogs[reader.logs, default: 0] += 1
-        state.runningByReader[reader, default: 0] += 1
+        state.running.append(reader)
         return true
     }
 
     /// - Returns: `nil` if the waiter was added to the queue.
-    private func admit(_ waiter: Waiter, of reader: ListReader, _ isCancelled: Bool, _ state: inout State) -> Admission? {
+    private func admit(_ waiter: Waiter, _ isCancelled: Bool, _ state: inout State) -> Admission? {
         if isCancelled { return .failure(.unavailable) }
-        if take(reader, &state) { return .success(()) }
-        let group = state.queues.firstIndex { $0.logs == reader.logs }
-        let user = group.flatMap { state.queues[$0].users.firstIndex { $0.reader == reader } }
-        let waitingOfGroup = group.map { state.queues[$0].users.reduce(0) { $0 + $1.waiters.count } } ?? 0
-        let waitingOfUser = user.flatMap { user in group.map { state.queues[$0].users[user].waiters.count } } ?? 0
-        guard waitingOfUser < limits.waitingListsPerUser, waitingOfGroup < limits.waitingListsPerPortfolio,
-            state.waiting < limits.waitingLists
+        if take(waiter.reader, &state) { return .success(()) }
+        func isOfUser(_ other: Waiter) -> Bool { other.reader == waiter.reader }
+        func isOfPortfolio(_ other: Waiter) -> Bool { other.reader.logs == waiter.reader.logs }
+        guard state.waiting.count(where: isOfUser) < limits.waitingListsPerUser,
+            state.waiting.count(where: isOfPortfolio) < limits.waitingListsPerPortfolio, state.waiting.count < limits.waitingLists
         else { return .failure(.tooManyReads) }
-        state.waiting += 1
-        switch (group, user) {
-        case (let group?, let user?): state.queues[group].users[user].waiters.append(waiter)
-        case (let group?, nil): state.queues[group].users.append(UserQueue(reader: reader, waiters: [waiter]))
-        case (nil, _):
-            state.queues.append(PortfolioQueue(logs: reader.logs, users: [UserQueue(reader: reader, waiters: [waiter])]))
-        }
+        let last = state.waiting.lastIndex(where: isOfUser) ?? state.waiting.lastIndex(where: isOfPortfolio)
+        state.waiting.insert(waiter, at: last.map { $0 + 1 } ?? state.waiting.endIndex)
         return nil
     }
 
-    private func remove(_ ticket: UInt64, of reader: ListReader, _ state: inout State) -> Waiter? {
-        guard let group = state.queues.firstIndex(where: { $0.logs == reader.logs }),
-            let user = state.queues[group].users.firstIndex(where: { $0.reader == reader }),
-            let index = state.queues[group].users[user].waiters.firstIndex(where: { $0.ticket == ticket })
-        else { return nil }
-        state.waiting -= 1
-        let waiter = state.queues[group].users[user].waiters.remove(at: index)
-        if state.queues[group].users[user].waiters.isEmpty { state.queues[group].users.remove(at: user) }
-        if state.queues[group].users.isEmpty { state.queues.remove(at: group) }
-        return waiter
+    private func remove(_ ticket: UInt64, _ state: inout State) -> Waiter? {
+        state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
     }
 
     /// Takes free list readers for the next waiting calls.
     private func grant(_ state: inout State) -> [Waiter] {
         var granted: [Waiter] = []
-        while state.running < limits.listReaders, let waiter = next(&state) { granted.append(waiter) }
-        return granted
-    }
-
-    private func next(_ state: inout State) -> Waiter? {
-        for group in state.queues.indices {
-            for user in state.queues[group].users.indices where take(state.queues[group].users[user].reader, &state) {
-                var portfolio = state.queues.remove(at: group)
-                var queue = portfolio.users.remove(at: user)
-                let waiter = queue.waiters.removeFirst()
-                if !queue.waiters.isEmpty { portfolio.users.append(queue) }
-                if !portfolio.users.isEmpty { state.queues.append(portfolio) }
-                state.waiting -= 1
-                return waiter
-            }
+        while let index = state.waiting.indices.first(where: { take(state.waiting[$0].reader, &state) }) {
+            let waiter = state.waiting.remove(at: index)
+            let rest = state.waiting
+            let group = rest.filter { $0.reader.logs == waiter.reader.logs }
+            state.waiting =
+                rest.filter { $0.reader.logs != waiter.reader.logs } + group.filter { $0.reader != waiter.reader }
+                + group.filter { $0.reader == waiter.reader }
+            granted.append(waiter)
         }
-        return nil
-    }
-
-    private static func decrease<Key: Hashable>(_ counts: inout [Key: Int], _ key: Key) {
-        counts[key] = counts[key].flatMap { $0 > 1 ? $0 - 1 : nil }
+        return granted
     }
 }

@@ -1,7 +1,9 @@
 internal import DoorwardAudit
 internal import DoorwardDomain
+internal import DoorwardKernel
 import FoundationEssentials
 import GRDB
+internal import GRDBSQLite
 
 /// The error for a stored value that this program did not write, or that was altered. It contains the column's name and never
 /// the value.
@@ -37,22 +39,86 @@ extension EntityID {
     }
 }
 
-/// Reads a row's columns from left to right. Throws `UnreadableColumn` for a value that is not of the requested type.
-struct ColumnReader {
-    private let row: Row
-    private var index = 0
+/// A value that a column contains, apart from NULL.
+protocol ColumnValue: Bindable {
+    /// `nil` for a stored value that no gateway writes.
+    init?(column: DatabaseValue)
+}
 
-    init(_ row: Row) { self.row = row }
-
-    private mutating func next() -> Int {
-        defer { index += 1 }
-        return index
+extension ColumnValue where Self: DatabaseValueConvertible {
+    init?(column: DatabaseValue) {
+        guard let value = Self.fromDatabaseValue(column) else { return nil }
+        self = value
     }
+}
+
+extension Int: ColumnValue {}
+extension Int64: ColumnValue {}
+extension UInt16: ColumnValue {}
+extension Bool: ColumnValue {}
+extension Data: ColumnValue {}
+
+extension String: ColumnValue {
+    /// Makes the text stream-safe (`StreamSafeText`), because older gateways stored text unchecked.
+    init?(column: DatabaseValue) {
+        guard let text = String.fromDatabaseValue(column) else { return nil }
+        self = text.streamSafe
+    }
+}
+
+extension EntityID: ColumnValue {
+    init?(column: DatabaseValue) {
+        guard case .blob(let bytes) = column.storage else { return nil }
+        self.init(blob: bytes)
+    }
+}
+
+/// An enum value is stored as its raw value.
+extension ColumnValue where Self: RawRepresentable<String> {
+    init?(column: DatabaseValue) {
+        guard let text = String(column: column) else { return nil }
+        self.init(rawValue: text)
+    }
+
+    func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt { try bindText(rawValue, to: statement, at: index) }
+}
+
+extension AssociatedEntityType: ColumnValue {}
+extension ClockChange: ColumnValue {}
+extension CommandState: ColumnValue {}
+extension LockState: ColumnValue {}
+extension Role: ColumnValue {}
+
+extension [UInt8]: ColumnValue, Bindable {
+    init?(column: DatabaseValue) {
+        guard let bytes = Data(column: column) else { return nil }
+        self.init(bytes)
+    }
+
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
+}
+
+/// Reads a statement's current row, from left to right. Throws `UnreadableColumn` for a value that is not of the requested type.
+///
+/// The functions with a number of a column, from 0, check nothing: they are for rows that are read by the thousand.
+struct ColumnReader {
+    private let row: Statement
+    private let handle: SQLiteStatement
+    private var index: CInt = 0
+
+    init(_ row: Statement) { (self.row, handle) = (row, row.sqliteStatement) }
+
+    /// Begins again at the first column.
+    mutating func rewind() { index = 0 }
+
+    private func stored(_ column: CInt) -> DatabaseValue { DatabaseValue(sqliteStatement: handle, index: column) }
+
+    /// The value of a column by its name, in lower case; `nil` if there is no such column.
+    subscript(name: String) -> DatabaseValue? { row.index(ofColumn: name).map { stored(CInt($0)) } }
 
     /// The first column as text, which names the row: an id, a name or a number. `nil` for anything else.
     var rowName: String? {
-        let stored: DatabaseValue = row[0]
-        return switch stored.storage {
+        switch stored(0).storage {
         case .int64(let number): "\(number)"
         case .string(let text): text.streamSafe
         case .blob(let bytes): RecordID(blob: bytes)?.description
@@ -61,8 +127,12 @@ struct ColumnReader {
     }
 
     /// The error for the column read last.
-    func unreadable() -> UnreadableColumn {
-        UnreadableColumn(column: Array(row.columnNames)[index - 1])
+    func unreadable() -> UnreadableColumn { UnreadableColumn(column: row.columnNames[Int(index) - 1]) }
+
+    /// Returns the stored value, of any type.
+    mutating func stored() -> DatabaseValue {
+        defer { index += 1 }
+        return stored(index)
     }
 
     /// Mutating, so that an error names the column that the argument has read: a copy of the reader would be made before.
@@ -71,79 +141,44 @@ struct ColumnReader {
         return value
     }
 
-    mutating func value<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value {
-        try required(try optional(Value.self))
+    mutating func value<Value: ColumnValue>(_: Value.Type = Value.self) throws -> Value { try required(try optional()) }
+
+    mutating func optional<Value: ColumnValue>(_: Value.Type = Value.self) throws -> Value? {
+        let stored = stored()
+        return stored.isNull ? nil : try required(Value(column: stored))
     }
 
-    mutating func optional<Value: DatabaseValueConvertible>(_: Value.Type = Value.self) throws -> Value? {
-        // Do not use the row's own subscript, which would trap on a value that cannot be converted.
-        let stored: DatabaseValue = row[next()]
-        return stored.isNull ? nil : try required(Value.fromDatabaseValue(stored))
-    }
+    mutating func frontier() throws -> MerkleFrontier { try required(MerkleFrontier(bytes: try value())) }
 
-    mutating func value(_: String.Type = String.self) throws -> String { try required(try optional(String.self)) }
-
-    /// Makes the text stream-safe (`StreamSafeText`), because older gateways stored text unchecked.
-    mutating func optional(_: String.Type = String.self) throws -> String? {
-        let stored: DatabaseValue = row[next()]
-        return stored.isNull ? nil : try required(String.fromDatabaseValue(stored)).streamSafe
-    }
-
-    /// Returns the stored value, of any type.
-    mutating func stored() -> DatabaseValue { row[next()] }
-
-    mutating func id<Entity>() throws -> EntityID<Entity> { try required(try optionalID()) }
-
-    mutating func optionalID<Entity>() throws -> EntityID<Entity>? {
-        let index = next()
-        let read = try row.withUnsafeData(atIndex: index) { data in data.map { EntityID<Entity>(blob: $0) } }
-        return try read.map { try required($0) }
-    }
-
-    mutating func ids<Entity>() throws -> [EntityID<Entity>] { try required(try optionalIDs()) }
-
-    mutating func optionalIDs<Entity>() throws -> [EntityID<Entity>]? {
-        try optional(Data.self).map { try required(EntityID.list(blob: $0)) }
-    }
-
-    mutating func instant() throws -> Timestamp { try required(try optionalInstant()) }
-
-    mutating func optionalInstant() throws -> Timestamp? {
-        try optional(Int64.self).map { try required(Timestamp(stored: $0)) }
-    }
-
-    mutating func frontier() throws -> MerkleFrontier { try required(MerkleFrontier(bytes: try bytes())) }
-
-    mutating func log() throws -> LogID { try required(LogID(try value(String.self))) }
+    mutating func log() throws -> LogID { try required(LogID(try value())) }
 
     /// Reads a `seq`, or a number of records.
     mutating func seq() throws -> UInt64 { UInt64(clamping: try value(Int64.self)) }
 
-    /// Reads an enum value by its raw value.
-    mutating func word<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word {
-        try required(try optionalWord())
+    /// Returns 0 for NULL.
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// Returns an empty array for NULL.
+    func bytes(_ column: CInt) -> [UInt8] { Array(buffer(column)) }
+
+    /// Returns `nil` for NULL, and for a value that is not a hash.
+    func hash(_ column: CInt) -> Digest32? { Digest32(buffer(column)) }
+
+    /// Returns `nil` for NULL, and for a value that is not an id.
+    func id<Entity>(_ column: CInt) -> EntityID<Entity>? { EntityID(blob: buffer(column)) }
+
+    /// Returns an enum value by its raw value; `nil` for NULL and for any other text.
+    func word<Word: RawRepresentable<String>>(_ column: CInt) -> Word? {
+        sqlite3_column_text(handle, column).flatMap { Word(rawValue: String(cString: $0)) }
     }
 
-    mutating func optionalWord<Word: RawRepresentable<String>>(_: Word.Type = Word.self) throws -> Word? {
-        try optional(String.self).map { try required(Word(rawValue: $0)) }
-    }
-
-    /// Reads enum values by their raw values, with a space between.
-    mutating func words<Word: RawRepresentable<String>>() throws -> [Word] {
-        try value(String.self).split(separator: " ").map { try required(Word(rawValue: String($0))) }
-    }
-
-    mutating func bytes() throws -> [UInt8] { [UInt8](try value(Data.self)) }
-
-    mutating func optionalBytes() throws -> [UInt8]? { try optional(Data.self).map { [UInt8]($0) } }
-
-    mutating func json() throws -> [String: JSONValue] {
-        guard let text = try optional(String.self) else { return [:] }
-        return try required(StoredJSON.object(from: Array(text.utf8)))
+    /// The bytes of a column, which are valid until the next call for this statement; empty for NULL.
+    private func buffer(_ column: CInt) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, column), count: Int(sqlite3_column_bytes(handle, column)))
     }
 }
 
-extension Timestamp {
+extension Timestamp: ColumnValue {
     /// The milliseconds since the Unix epoch that a column can contain: the years -1 to 10000. No gateway writes others, and durations
     /// can be added to these without an overflow.
     static let storedMilliseconds: ClosedRange<Int64> = -62_198_755_200_000...253_433_836_800_000
@@ -153,65 +188,13 @@ extension Timestamp {
         guard Self.storedMilliseconds.contains(milliseconds) else { return nil }
         self.init(milliseconds: milliseconds)
     }
-}
 
-/// A table of the tenancy. The cases are ordered so that a table comes after the tables that it references.
-enum TenancyTable: String, CaseIterable {
-    case portfolios, properties, units, devices, users
-    case associations = "role_associations"
-    case guestAccesses = "guest_accesses"
-    /// The ids of removed users.
-    case removedUsers = "removed_users"
-    case apiKeys = "api_keys"
-    case invitations
-    /// The id is the id of the guest access.
-    case guestLinks = "guest_links"
-
-    /// All columns in the order in which they are written and read, the id first.
-    var columns: [String] {
-        switch self {
-        case .portfolios:
-            [
-                "id", "name", "created_at", "updated_at", "tier", "modules", "max_properties", "max_units", "max_devices",
-                "max_active_guest_access", "retention_days", "legal_hold",
-            ]
-        case .properties:
-            [
-                "id", "name", "portfolio_id", "has_address", "street", "city", "state", "postal_code", "country",
-                "default_time_zone", "created_at", "updated_at", "lockdown_since", "lockdown_by", "lockdown_reason",
-            ]
-        case .units: ["id", "name", "property_id", "portfolio_id", "common_area_ids", "created_at", "updated_at"]
-        case .devices:
-            [
-                "id", "name", "adapter", "address", "metadata", "firmware_version", "portfolio_id", "property_id", "unit_id",
-                "is_remote_operation_enabled", "capabilities", "auto_relock_seconds", "sealed_code", "created_at", "updated_at",
-            ] + DeviceText.allCases.map(\.rawValue)
-        case .users:
-            [
-                "id", "email_key", "sealed", "is_enabled", "is_super_admin", "default_portfolio_id", "default_property_id",
-                "default_unit_id", "has_compliance_pack", "created_at", "updated_at",
-            ]
-        case .associations: ["id", "user_id", "entity_type", "entity_id", "role", "created_at", "updated_at"]
-        case .guestAccesses:
-            [
-                "id", "guest_user_id", "label", "property_id", "unit_id", "device_ids", "operations", "valid_from",
-                "valid_until", "granted_by_user_id", "granted_under_association_id", "granted_under_role", "revoked_at",
-                "created_at", "device_carriers", "time_zone", "resolved_from", "resolved_until", "schedule", "max_uses",
-                "widened_under",
-            ]
-        case .removedUsers: ["id"]
-        case .apiKeys:
-            [
-                "id", "name", "user_id", "parent_id", "entity_type", "entity_id", "role", "digest", "created_at", "expires_at",
-            ]
-        case .invitations:
-            [
-                "id", "email", "role", "entity_type", "entity_id", "account_id", "user_id", "key_id", "digest", "created_at",
-                "expires_at",
-            ]
-        case .guestLinks: ["id", "user_id", "key_id", "digest", "created_at"]
-        }
+    init?(column: DatabaseValue) {
+        guard let milliseconds = Int64(column: column) else { return nil }
+        self.init(stored: milliseconds)
     }
+
+    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { milliseconds.bind(to: statement, at: index) }
 }
 
 /// The JSON of a column: an address, metadata or a schedule.
@@ -234,6 +217,15 @@ enum StoredJSON {
         guard let bytes = try? encoder.encode(object), self.object(from: Array(bytes)) != nil else { return nil }
         // The text need not be stream-safe here, because reading makes it stream-safe.
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text of a column; NULL for an empty object.
+    ///
+    /// - Throws: `ConstraintViolation` for an object that could not be read back.
+    static func column(of object: [String: JSONValue]) throws -> String? {
+        if object.isEmpty { return nil }
+        guard let text = text(of: object) else { throw ConstraintViolation(.inconsistent("an object is nested too deep")) }
+        return text
     }
 
     /// Returns `nil` unless the bytes are exactly one object in JSON.

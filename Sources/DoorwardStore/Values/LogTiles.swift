@@ -92,7 +92,7 @@ struct LogTiles {
 
     /// Returns `nil` if there is no such row.
     static func stored(_ log: Int64, _ place: Place, in db: Database) throws -> [UInt8]? {
-        try db.value(
+        try db.firstRow(
             "SELECT hashes FROM tiles WHERE log = ? AND level = ? AND number = ?", [log, place.level, Int64(place.number)]
         ) { $0.bytes(0) }
     }

@@ -131,7 +131,7 @@ final class PersonKeyFile: Sendable {
     /// Returns the stored id; `nil` in a file without a schema.
     static func storedID(in db: Database) throws -> [UInt8]? {
         guard try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 > 0 else { return nil }
-        return try db.firstRow("SELECT id FROM person_key_file") { try $0.bytes() }
+        return try db.firstRow("SELECT id FROM person_key_file") { try $0.value() }
     }
 
     // MARK: Keys
@@ -263,24 +263,20 @@ extension SealedAccount {
 
     /// The three texts, each after its length in four bytes.
     var bytes: [UInt8] {
-        [email, firstName, lastName].flatMap { text in
-            let count = text.utf8.count
-            return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + Array(text.utf8)
-        }
+        [email, firstName, lastName].reduce(into: []) { $0.append(part: $1.utf8, lengthBytes: 4) }
     }
 
     init?(bytes: [UInt8]) {
-        var (rest, texts): (ArraySlice<UInt8>, [String]) = (bytes[...], [])
-        while rest.count >= 4 {
-            let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        var (end, texts): (Int, [String]) = (0, [])
+        while end < bytes.count {
             // The text was made stream-safe before it was encrypted, and cannot be altered without the key.
-            guard let text = String(validating: rest.dropFirst(4).prefix(count), as: UTF8.self), text.utf8.count == count else {
+            guard let part = bytes.part(at: end, lengthBytes: 4), let text = String(validating: bytes[part], as: UTF8.self) else {
                 return nil
             }
             texts.append(text)
-            rest = rest.dropFirst(4 + count)
+            end = part.upperBound
         }
-        guard rest.isEmpty, texts.count == 3 else { return nil }
+        guard texts.count == 3 else { return nil }
         self.init(email: texts[0], firstName: texts[1], lastName: texts[2])
     }
 }

@@ -17,12 +17,7 @@ enum PersonKeys {
     /// Returns `nil` if the owner has no key in the log, or if the key was destroyed, in the database or with the owner's
     /// wrapping key.
     static func key(of owner: PersonKeyOwner, log: Int64, in db: Database, _ keys: PersonKeyFile) throws -> Stored? {
-        let name: any Bindable =
-            switch owner {
-            case .user(let id): id
-            case .day: blob(owner)
-            }
-        let row = try db.value("SELECT key, since FROM person_keys WHERE log = ? AND owner = ?", [log, name]) {
+        let row = try db.firstRow("SELECT key, since FROM person_keys WHERE log = ? AND owner = ?", [log, blob(owner)]) {
             (bytes: $0.bytes(0), since: UInt64(clamping: $0.integer(1)))
         }
         guard let row else { return nil }
@@ -43,7 +38,7 @@ enum PersonKeys {
     /// generation, or of the next one that the person-key file has.
     static func generation(of owner: PersonKeyOwner, in db: Database) throws -> Int {
         guard case .user(let user) = owner else { return 0 }
-        return try db.value("SELECT generation FROM erased_persons WHERE user_id = ?", [user]) { Int($0.integer(0)) } ?? 0
+        return try db.firstRow("SELECT generation FROM erased_persons WHERE user_id = ?", [user]) { Int($0.integer(0)) } ?? 0
     }
 
     /// Notes that the person-key file loses the wrapping keys of the first generations of a user; see `PersonKeyFile.erase`.
@@ -54,13 +49,13 @@ enum PersonKeys {
     /// Returns every erased person, with the number of erased generations.
     static func erased(in db: Database) throws -> [(user: UserID, generations: Int)] {
         try db.rows("SELECT user_id, generation FROM erased_persons") { columns in
-            (user: try columns.id() as UserID, generations: Int(try columns.value(Int64.self)))
+            (user: try columns.value() as UserID, generations: Int(try columns.value(Int64.self)))
         }
     }
 
     /// Returns the logs in which an owner has a key. Searches each log, because the table has no index of owners.
     static func logs(of owner: PersonKeyOwner, in db: Database) throws -> [Int64] {
-        try db.values("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
+        try db.rows("SELECT log FROM person_keys WHERE log IN (SELECT key FROM logs) AND owner = ?", [blob(owner)]) {
             $0.integer(0)
         }
     }
@@ -86,91 +81,90 @@ enum PersonKeys {
     }
 }
 
+/// The keys that a reader of records has read.
+struct PersonKeyCache {
+    /// An owner in a log, which is named by its key.
+    struct Name: Hashable {
+        let log: Int64
+        let owner: PersonKeyOwner
+    }
+
+    private var keys: [Name: PersonKeys.Stored?] = [:]
+    /// The key that was used last: most values of a record have one owner, and so have records that follow each other.
+    private var last: (name: Name, key: PersonKeys.Stored?)?
+
+    /// Returns the owner's key for the record at a position; `nil` if there is none, or if it was destroyed.
+    mutating func key(
+        of owner: PersonKeyOwner, at position: EntryKey, in db: Database, _ file: PersonKeyFile
+    ) throws -> PersonKey? {
+        let name = Name(log: position.logKey, owner: owner)
+        if let last, last.name == name { return last.key?.key(for: position.seq) }
+        let stored = try keys[name] ?? PersonKeys.key(of: owner, log: position.logKey, in: db, file)
+        keys[name] = .some(stored)
+        last = (name, stored)
+        return stored?.key(for: position.seq)
+    }
+}
+
 /// Encodes the sealed personal values of one record as one column. Each value is encoded as the length of its field's name in 2
 /// bytes, the name, the length of the ciphertext in 4 bytes, and the ciphertext. Lengths are big-endian.
 ///
 /// The owner of a value's key is not encoded: the commitment in the record identifies the owner.
 struct SealedValues {
     private let bytes: [UInt8]
-    /// The offset of the value at which the next search begins. The values have the order of the record's commitments, in which
-    /// they are read.
-    private var next = 0
+    /// The positions of each field's name and ciphertext.
+    private var values: [(field: Range<Int>, ciphertext: Range<Int>)] = []
 
     /// `nil` if the bytes cannot be divided into values.
     init?(_ bytes: [UInt8]) {
         self.bytes = bytes
-        var offset = 0
-        while offset < bytes.count {
-            guard let value = Value(at: offset, in: bytes) else { return nil }
-            offset = value.end
+        var end = 0
+        while end < bytes.count {
+            guard let field = bytes.part(at: end, lengthBytes: 2),
+                let ciphertext = bytes.part(at: field.upperBound, lengthBytes: 4)
+            else { return nil }
+            values.append((field, ciphertext))
+            end = ciphertext.upperBound
         }
     }
 
     /// The ciphertext of a field; `nil` if there is none.
-    mutating func ciphertext(of field: String) -> ArraySlice<UInt8>? {
-        for range in [next..<bytes.count, 0..<next] {
-            var offset = range.lowerBound
-            while offset < range.upperBound, let value = Value(at: offset, in: bytes) {
-                offset = value.end
-                guard bytes[value.field].elementsEqual(field.utf8) else { continue }
-                next = offset
-                return bytes[value.ciphertext]
-            }
-        }
-        return nil
+    func ciphertext(of field: String) -> ArraySlice<UInt8>? {
+        values.first { bytes[$0.field].elementsEqual(field.utf8) }.map { bytes[$0.ciphertext] }
     }
 
     /// The ciphertexts by field, for a check; `nil` if `bytes(of:)` makes no such bytes: a name is not UTF-8, or occurs twice.
     var ciphertexts: [String: [UInt8]]? {
         var ciphertexts: [String: [UInt8]] = [:]
-        var offset = 0
-        while let value = Value(at: offset, in: bytes) {
+        for value in values {
             // The name need not be made stream-safe: lookups use the gateway's own field names, which are stream-safe.
             guard let field = String(validating: bytes[value.field], as: UTF8.self),
                 ciphertexts.updateValue(Array(bytes[value.ciphertext]), forKey: field) == nil
             else { return nil }
-            offset = value.end
         }
         return ciphertexts
     }
 
     static func bytes(of values: [SealedValue]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for value in values {
-            append(value.field.utf8.count, width: 2, to: &bytes)
-            bytes.append(contentsOf: value.field.utf8)
-            append(value.ciphertext.count, width: 4, to: &bytes)
-            bytes.append(contentsOf: value.ciphertext)
+        values.reduce(into: []) { bytes, value in
+            bytes.append(part: value.field.utf8, lengthBytes: 2)
+            bytes.append(part: value.ciphertext, lengthBytes: 4)
         }
-        return bytes
+    }
+}
+
+// Parts of bytes, each after its length as a big-endian number.
+extension [UInt8] {
+    mutating func append(part: some Collection<UInt8>, lengthBytes: Int) {
+        append(contentsOf: (0..<lengthBytes).reversed().map { UInt8(truncatingIfNeeded: part.count >> (8 * $0)) })
+        append(contentsOf: part)
     }
 
-    private static func append(_ count: Int, width: Int, to bytes: inout [UInt8]) {
-        for index in (0..<width).reversed() { bytes.append(UInt8(truncatingIfNeeded: count >> (8 * index))) }
-    }
-
-    /// The positions of the field's name and of the ciphertext of one value.
-    private struct Value {
-        let field: Range<Int>
-        let ciphertext: Range<Int>
-        var end: Int { ciphertext.upperBound }
-
-        /// `nil` unless a whole value begins at the offset.
-        init?(at offset: Int, in bytes: [UInt8]) {
-            guard let field = Self.part(at: offset, width: 2, in: bytes),
-                let ciphertext = Self.part(at: field.upperBound, width: 4, in: bytes)
-            else { return nil }
-            (self.field, self.ciphertext) = (field, ciphertext)
-        }
-
-        /// The bytes that follow a length of `width` bytes; `nil` if they end beyond the array.
-        private static func part(at offset: Int, width: Int, in bytes: [UInt8]) -> Range<Int>? {
-            let start = offset + width
-            guard start <= bytes.count else { return nil }
-            var count = 0
-            for index in offset..<start { count = count << 8 | Int(bytes[index]) }
-            guard count <= bytes.count - start else { return nil }
-            return start..<start + count
-        }
+    /// The bytes of the part whose length is at an offset; `nil` if they end beyond the array.
+    func part(at offset: Int, lengthBytes: Int) -> Range<Int>? {
+        let start = offset + lengthBytes
+        guard start <= count else { return nil }
+        let length = self[offset..<start].reduce(0) { $0 << 8 | Int($1) }
+        return length <= count - start ? start..<start + length : nil
     }
 }

@@ -87,7 +87,7 @@ struct IndexedEntry {
     }
 
     /// - Parameter row: a row with `columns`.
-    init(_ row: RowValues) {
+    init(_ row: ColumnReader) {
         self.init(
             EntryKey(rawValue: row.integer(0)), Timestamp(milliseconds: row.integer(1)),
             [
@@ -104,15 +104,8 @@ struct IndexedEntry {
 
     /// The posting lists that contain the entry.
     var lists: [PostingList] {
-        var lists = matches.map { PostingList.entries($0) }
-        guard isCommand else { return lists }
-        for match in matches {
-            switch match {
-            case .device, .unit, .property, .actor: lists.append(.commands(match))
-            case .denied, .kind, .operation, .reason, .outcome: break
-            }
-        }
-        return lists
+        let lists = matches.map { PostingList.entries($0) }
+        return isCommand ? lists + matches.filter(\.hasCommands).map { .commands($0) } : lists
     }
 }
 

@@ -17,9 +17,13 @@ extension Database {
         try step(sql, arguments) { _ in }
     }
 
-    /// Executes a statement and passes each row to `read`. The values are bound as by `run`. A row is valid only during the call.
-    func step(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Void) throws {
-        let handle = try cachedStatement(sql: sql).sqliteStatement
+    /// Executes a statement and passes each row, or only the first ones, to `read`. The values are bound as by `run`. A row is valid only
+    /// during the call.
+    func step(
+        _ sql: String, _ arguments: [(any Bindable)?], upTo limit: Int = .max, read: (inout ColumnReader) throws -> Void
+    ) throws {
+        let statement = try cachedStatement(sql: sql)
+        let handle = statement.sqliteStatement
         guard sqlite3_bind_parameter_count(handle) == arguments.count else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values for a statement", sql: sql)
         }
@@ -32,97 +36,43 @@ extension Database {
             guard let code = try value?.bind(to: handle, at: CInt(index + 1)), code != SQLITE_OK else { continue }
             throw lastError(code, sql)
         }
-        while true {
+        var row = ColumnReader(statement)
+        for _ in 0..<limit {
             switch sqlite3_step(handle) {
             case SQLITE_DONE: return
-            case SQLITE_ROW: try read(RowValues(statement: handle))
+            case SQLITE_ROW:
+                row.rewind()
+                try read(&row)
             case let code: throw lastError(code, sql)
             }
         }
     }
 
     /// Returns what `read` makes of each row of the result.
-    func values<Value>(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Value) throws -> [Value] {
+    func rows<Value>(
+        _ sql: String, _ arguments: [(any Bindable)?] = [], read: (inout ColumnReader) throws -> Value
+    ) throws -> [Value] {
         var values: [Value] = []
-        try step(sql, arguments) { values.append(try read($0)) }
+        try step(sql, arguments) { values.append(try read(&$0)) }
         return values
     }
 
-    /// Returns what `read` makes of the last row of the result, which usually has at most one row.
-    func value<Value>(_ sql: String, _ arguments: [(any Bindable)?], read: (RowValues) throws -> Value) throws -> Value? {
+    /// Returns what `read` makes of the first row of the result, if there is one.
+    func firstRow<Value>(
+        _ sql: String, _ arguments: [(any Bindable)?] = [], read: (inout ColumnReader) throws -> Value
+    ) throws -> Value? {
         var value: Value?
-        try step(sql, arguments) { value = try read($0) }
+        try step(sql, arguments, upTo: 1) { value = try read(&$0) }
         return value
     }
 
     /// Returns whether the result has a row.
     func hasRow(_ sql: String, _ arguments: [(any Bindable)?] = []) throws -> Bool {
-        var isFound = false
-        try step(sql, arguments) { _ in isFound = true }
-        return isFound
+        try firstRow(sql, arguments) { _ in true } ?? false
     }
 
     private func lastError(_ code: CInt, _ sql: String) -> DatabaseError {
         DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage, sql: sql)
-    }
-
-    /// Reads every row of the result.
-    func rows<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
-    ) throws -> [Value] {
-        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        var values: [Value] = []
-        while let row = try cursor.next() {
-            var columns = ColumnReader(row)
-            values.append(try read(&columns))
-        }
-        return values
-    }
-
-    /// Reads the first row of the result, if there is one.
-    func firstRow<Value>(
-        _ sql: String, _ arguments: StatementArguments = StatementArguments(), read: (inout ColumnReader) throws -> Value
-    ) throws -> Value? {
-        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        guard let row = try cursor.next() else { return nil }
-        var columns = ColumnReader(row)
-        return try read(&columns)
-    }
-}
-
-/// The values of a statement's current row. Columns are numbered from 0.
-struct RowValues {
-    fileprivate let statement: OpaquePointer
-
-    /// Returns 0 for NULL.
-    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
-
-    func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-
-    /// Returns an empty array for NULL.
-    func bytes(_ column: CInt) -> [UInt8] { Array(buffer(column)) }
-
-    /// Returns `nil` for NULL, and for a value that is not a hash.
-    func hash(_ column: CInt) -> Digest32? { Digest32(buffer(column)) }
-
-    /// The bytes of a column, which are valid until the next call for this statement; empty for NULL.
-    private func buffer(_ column: CInt) -> UnsafeRawBufferPointer {
-        guard let start = sqlite3_column_blob(statement, column) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
-    }
-
-    /// Returns `nil` for NULL, and for a value that is not an id.
-    func id<Entity>(_ column: CInt) -> EntityID<Entity>? {
-        guard sqlite3_column_bytes(statement, column) == 16, let start = sqlite3_column_blob(statement, column) else {
-            return nil
-        }
-        return EntityID(blob: UnsafeRawBufferPointer(start: start, count: 16))
-    }
-
-    /// Returns an enum value by its raw value; `nil` for NULL and for any other text.
-    func word<Word: RawRepresentable<String>>(_ column: CInt) -> Word? {
-        guard let start = sqlite3_column_text(statement, column) else { return nil }
-        return Word(rawValue: String(cString: start))
     }
 }
 
@@ -140,39 +90,23 @@ protocol Bindable {
 /// Special Destructor Behavior").
 private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-extension Int64: Bindable {
-    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self) }
-}
-
-extension Int: Bindable {
+extension Bindable where Self: FixedWidthInteger {
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, Int64(self)) }
 }
+
+extension Int64: Bindable {}
+extension Int: Bindable {}
+extension UInt16: Bindable {}
 
 extension Bool: Bindable {
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { sqlite3_bind_int64(statement, index, self ? 1 : 0) }
 }
 
 extension String: Bindable {
-    /// - Throws: `ConstraintViolation` for a text with U+0000. Texts are read back as C strings, which would end at that
-    ///   character.
-    func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt {
-        var text = self
-        return try text.withUTF8 { bytes in
-            guard !bytes.contains(0) else { throw ConstraintViolation(.inconsistent("a text with U+0000")) }
-            return bytes.withMemoryRebound(to: CChar.self) { characters in
-                // A null pointer would bind NULL instead of an empty text.
-                guard let start = characters.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, transient) }
-                return sqlite3_bind_text(statement, index, start, CInt(characters.count), transient)
-            }
-        }
-    }
+    func bind(to statement: OpaquePointer, at index: CInt) throws -> CInt { try bindText(self, to: statement, at: index) }
 }
 
 extension Data: Bindable {
-    func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
-}
-
-extension [UInt8]: Bindable {
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
 }
 
@@ -183,7 +117,20 @@ extension EntityID: Bindable {
     }
 }
 
-private func bindBlob(_ bytes: UnsafeRawBufferPointer, to statement: OpaquePointer, at index: CInt) -> CInt {
+/// - Throws: `ConstraintViolation` for a text with U+0000. Texts are read back as C strings, which would end at that character.
+func bindText(_ text: String, to statement: OpaquePointer, at index: CInt) throws -> CInt {
+    var text = text
+    return try text.withUTF8 { bytes in
+        guard !bytes.contains(0) else { throw ConstraintViolation(.inconsistent("a text with U+0000")) }
+        return bytes.withMemoryRebound(to: CChar.self) { characters in
+            // A null pointer would bind NULL instead of an empty text.
+            guard let start = characters.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, transient) }
+            return sqlite3_bind_text(statement, index, start, CInt(characters.count), transient)
+        }
+    }
+}
+
+func bindBlob(_ bytes: UnsafeRawBufferPointer, to statement: OpaquePointer, at index: CInt) -> CInt {
     // A null pointer would bind NULL instead of an empty blob.
     guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
     return sqlite3_bind_blob(statement, index, start, CInt(bytes.count), transient)

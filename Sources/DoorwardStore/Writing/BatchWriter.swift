@@ -91,10 +91,10 @@ struct BatchWriter {
 
     private mutating func apply(_ prepared: PreparedTransaction, in db: Database) throws -> [RecordPosition] {
         let transaction = prepared.transaction
-        for precondition in transaction.requires { try CounterWriting.check(precondition, in: db, connection.keys) }
+        for precondition in transaction.requires { try Counters.check(precondition, in: db, connection.keys) }
         for change in transaction.changes { try TenancyWriting.apply(change, in: db, connection.keys) }
-        for change in transaction.counters { try CounterWriting.apply(change, in: db) }
-        for change in transaction.clock { try ClockWriting.apply(change, in: db) }
+        for change in transaction.counters { try Counters.apply(change, in: db) }
+        for change in transaction.clock { try ClockRow.apply(change, in: db) }
         for change in transaction.credentials { try CredentialWriting.apply(change, in: db) }
         for purchase in transaction.purchases { try CredentialWriting.redeem(purchase, in: db) }
         let appended = try appender.append(prepared, in: db)

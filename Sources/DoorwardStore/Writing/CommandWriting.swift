@@ -84,8 +84,8 @@ enum RuleColumns {
     }
 
     static func read(_ columns: inout ColumnReader) throws -> Rule {
-        let id: EntityID<Rule>? = try columns.optionalID()
-        let role: Role = try columns.word()
+        let id: EntityID<Rule>? = try columns.optional()
+        let role: Role = try columns.value()
         switch (role, id) {
         case (.superAdmin, nil): return .superAdmin
         case (.guest, let id?): return .guestAccess(id.cast())
@@ -95,8 +95,8 @@ enum RuleColumns {
     }
 }
 
-/// Writes uses of guest accesses and last checkpoints, one row each.
-enum CounterWriting {
+/// Writes and reads uses of guest accesses, and writes last checkpoints, one row each.
+enum Counters {
     static func apply(_ change: CounterChange, in db: Database) throws {
         switch change {
         case .takeUse(let id):
@@ -133,29 +133,24 @@ enum CounterWriting {
         case .unchanged(let change):
             if try !TenancyWriting.isWritten(change, in: db, keys) { throw ConstraintViolation(.entityChanged(change.entity)) }
         case .usesLeft(let id, let most):
-            if try CounterReading.usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
+            if try usesTaken(of: id, in: db) >= most { throw ConstraintViolation(.usesExhausted(id)) }
         }
     }
-}
 
-/// Reads uses of guest accesses.
-enum CounterReading {
     static func usesTaken(of id: GuestAccessID, in db: Database) throws -> Int {
-        try db.value("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { Int($0.integer(0)) } ?? 0
+        try db.firstRow("SELECT taken FROM guest_uses WHERE guest_access_id = ?", [id]) { Int($0.integer(0)) } ?? 0
     }
 
     static func usesTaken(in db: Database) throws -> [GuestAccessID: Int] {
-        var taken: [GuestAccessID: Int] = [:]
-        try db.step("SELECT guest_access_id, taken FROM guest_uses WHERE taken > 0", []) { row in
-            guard let id: GuestAccessID = row.id(0) else { throw UnreadableColumn(column: "guest_access_id") }
-            taken[id] = Int(row.integer(1))
+        let taken = try db.rows("SELECT guest_access_id, taken FROM guest_uses WHERE taken > 0") {
+            (try $0.value(GuestAccessID.self), try $0.value(Int.self))
         }
-        return taken
+        return Dictionary(taken) { $1 }
     }
 }
 
-/// Writes the state of the gateway's clock, which is a single row.
-enum ClockWriting {
+/// Writes and reads the state of the gateway's clock, which is a single row.
+enum ClockRow {
     static func apply(_ change: StoredClockChange, in db: Database) throws {
         switch change {
         case .raiseMark(let mark):
@@ -175,19 +170,13 @@ enum ClockWriting {
             guard db.changesCount == 1 else { throw ConstraintViolation(.inconsistent("a step of the clock without a mark")) }
         }
     }
-}
 
-/// Reads the state of the gateway's clock.
-enum ClockReading {
     static func storedClock(in db: Database) throws -> StoredClock? {
-        try db.value("SELECT mark, step_before, step_after FROM clock WHERE id = 1", []) { row in
-            func instant(_ index: CInt, _ column: String) throws -> Timestamp {
-                guard let instant = Timestamp(stored: row.integer(index)) else { throw UnreadableColumn(column: column) }
-                return instant
+        try db.firstRow("SELECT mark, step_before, step_after FROM clock WHERE id = 1") { columns in
+            var clock = StoredClock(highWaterMark: try columns.value())
+            if let before: Timestamp = try columns.optional(), let after: Timestamp = try columns.optional() {
+                clock.unconfirmed = UnconfirmedStep(before: before, after: after)
             }
-            var clock = StoredClock(highWaterMark: try instant(0, "mark"))
-            guard !row.isNull(1), !row.isNull(2) else { return clock }
-            clock.unconfirmed = UnconfirmedStep(before: try instant(1, "step_before"), after: try instant(2, "step_after"))
             return clock
         }
     }

@@ -16,14 +16,9 @@ struct LogAppender {
         var lastAt: Timestamp
     }
 
-    struct KeyName: Hashable {
-        let log: Int64
-        let owner: PersonKeyOwner
-    }
-
     private var heads = LayeredCache<LogID, Head>()
     /// `nil` for a key that was destroyed.
-    private var keys = LayeredCache<KeyName, PersonKey?>()
+    private var keys = LayeredCache<PersonKeyCache.Name, PersonKey?>()
     private var random: any RandomNumberGenerator & Sendable
     private var projector = Projector()
     private let keyFile: PersonKeyFile
@@ -35,7 +30,7 @@ struct LogAppender {
     /// What the open transaction of the database has set so far.
     struct Savepoint {
         let heads: [LogID: Head]
-        let keys: [KeyName: PersonKey?]
+        let keys: [PersonKeyCache.Name: PersonKey?]
         let entryCount: Int
     }
 
@@ -55,7 +50,11 @@ struct LogAppender {
     /// Writes the new ends of the logs, once for a batch. Projects the entries if at least `limit` of them are unprojected.
     /// Call it before COMMIT.
     mutating func finishBatch(projectingAt limit: Int, in db: Database) throws {
-        try writeHeads(in: db)
+        for head in heads.uncommitted.values {
+            try db.run(
+                "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
+                [Int64(head.frontier.size), head.frontier.bytes, head.lastAt, head.key])
+        }
         if projector.count >= limit { try projector.project(in: db) }
     }
 
@@ -63,14 +62,6 @@ struct LogAppender {
     mutating func projectAll(in db: Database) throws {
         try projector.loadIfNeeded(from: db)
         try projector.project(in: db)
-    }
-
-    private func writeHeads(in db: Database) throws {
-        for head in heads.uncommitted.values {
-            try db.run(
-                "UPDATE logs SET size = ?, frontier = ?, last_at = ? WHERE key = ?",
-                [Int64(head.frontier.size), head.frontier.bytes, head.lastAt.milliseconds, head.key])
-        }
     }
 
     mutating func commit(limit: Int) {
@@ -100,7 +91,10 @@ struct LogAppender {
         var (body, draft) = (record.body, draft)
         if let index = record.counterpart {
             guard earlier.indices.contains(index) else { throw ConstraintViolation(.parentUnknown) }
-            body.details["counterpart"] = Self.counterpart(earlier[index].place)
+            let place = earlier[index].place
+            body.details["counterpart"] = .object([
+                "logId": .string(place.log.description), "seq": .integer(Int64(place.seq)),
+            ])
         }
         var head = try head(of: body.log, in: db)
         let seq = head.frontier.size
@@ -122,10 +116,6 @@ struct LogAppender {
         return AppendedRecord(place: RecordPosition(log: body.log, seq: seq, at: body.at), position: position)
     }
 
-    private static func counterpart(_ place: RecordPosition) -> RecordValue {
-        .object(["logId": .string(place.log.description), "seq": .integer(Int64(place.seq))])
-    }
-
     private static let insertion: String = {
         let columns = ["position", "bytes", "leaf_hash", "sealed"] + RepeatedColumn.all.map(\.name)
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
@@ -143,7 +133,7 @@ struct LogAppender {
     private mutating func head(of log: LogID, in db: Database) throws -> Head {
         if let head = heads[log] { return head }
         let stored = try db.firstRow("SELECT key, frontier, last_at FROM logs WHERE log_id = ?", [log.description]) {
-            Head(key: try $0.value(), frontier: try $0.frontier(), lastAt: try $0.instant())
+            Head(key: try $0.value(), frontier: try $0.frontier(), lastAt: try $0.value())
         }
         if let stored {
             heads.note(log, stored)
@@ -161,10 +151,10 @@ struct LogAppender {
         let logs = try PersonKeys.logs(of: owner, in: db)
         for log in logs {
             try PersonKeys.destroy(of: owner, log: log, in: db)
-            keys.set(KeyName(log: log, owner: owner), nil)
+            keys.set(PersonKeyCache.Name(log: log, owner: owner), nil)
         }
         guard case .user(let user) = owner else { return }
-        let sealed = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.bytes() }
+        let sealed: [UInt8]? = try db.firstRow("SELECT sealed FROM users WHERE id = ?", [user.blob]) { try $0.value() }
         // If nothing was written about an erased person since, the present generation has encrypted nothing.
         let known = try PersonKeys.generation(of: owner, in: db)
         // After the restore of a backup, the file may have lost more generations than the database knows.
@@ -188,7 +178,7 @@ struct LogAppender {
     }
 
     private mutating func key(of owner: PersonKeyOwner, log: Int64, seq: UInt64, in db: Database) throws -> PersonKey {
-        let name = KeyName(log: log, owner: owner)
+        let name = PersonKeyCache.Name(log: log, owner: owner)
         switch keys[name] {
         case .some(let key?): return key
         case .some(nil): break
@@ -260,35 +250,28 @@ struct LogTruncator {
     init(log: Int64, until: UInt64, in db: Database) { (self.log, self.until, self.db) = (log, until, db) }
 
     func run() throws {
-        let ends = try db.value("SELECT first_seq, projected FROM logs WHERE key = ?", [log]) { row in
-            (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
+        guard let stored = try StoredLog.find(key: log, in: db), stored.firstSeq < until else { return }
+        // A command takes its actor and place from the record of its intent.
+        guard try !db.hasRow("SELECT 1 FROM commands WHERE intent >= ? AND intent < ? AND is_ended = 0 LIMIT 1", range) else {
+            throw ConstraintViolation(.inconsistent("a truncation of the intent of an open command"))
         }
-        guard let (first, projected) = ends, first < until else { return }
-        try requireNoOpenCommand()
-        let removed = UnprojectedLog(key: log, seqs: first..<until)
-        let entries = try removed.entries(in: db)
-        guard entries.count == removed.seqs.count else {
+        let removed = stored.firstSeq..<until
+        let entries = try stored.entries(removed, in: db)
+        guard entries.count == removed.count else {
             throw ConstraintViolation(.inconsistent("a truncation of a log that lacks records"))
         }
-        try LogTiles.keepLeaves(log, first..<until, in: db)
-        try removeProjections(of: entries.filter { $0.position.seq < projected })
+        try LogTiles.keepLeaves(log, removed, in: db)
+        try removeProjections(of: entries.filter { $0.position.seq < stored.projected })
         for (table, column) in [("commands", "intent"), ("entries", "position"), ("time_marks", "position")] {
-            try db.run("DELETE FROM \(table) WHERE \(column) >= ? AND \(column) < ?", range(from: 0))
+            try db.run("DELETE FROM \(table) WHERE \(column) >= ? AND \(column) < ?", range)
         }
         try db.run("UPDATE logs SET first_seq = ? WHERE key = ?", [Int64(until), log])
         try removeKeysOfDays(from: entries.first?.at)
     }
 
-    private func range(from seq: UInt64) -> [(any Bindable)?] {
-        [EntryKey(logKey: log, seq: seq).rawValue, EntryKey(logKey: log, seq: until).rawValue]
-    }
-
-    /// A command takes its actor and place from the record of its intent.
-    private func requireNoOpenCommand() throws {
-        let open = "SELECT 1 FROM commands WHERE intent >= ? AND intent < ? AND is_ended = 0 LIMIT 1"
-        if try db.hasRow(open, range(from: 0)) {
-            throw ConstraintViolation(.inconsistent("a truncation of the intent of an open command"))
-        }
+    /// The first position of the log, and the first one that is kept.
+    private var range: [(any Bindable)?] {
+        [EntryKey(logKey: log, seq: 0).rawValue, EntryKey(logKey: log, seq: until).rawValue]
     }
 
     /// Removes the blocks of posting lists that contain only removed records, and subtracts the removed commands from the counts. Lists
@@ -309,7 +292,7 @@ struct LogTruncator {
     /// - Parameter first: the time of the first removed record.
     private func removeKeysOfDays(from first: Timestamp?) throws {
         guard let first else { return }
-        let kept = try db.value(
+        let kept = try db.firstRow(
             "SELECT at FROM entries WHERE position >= ? AND position < ? ORDER BY position LIMIT 1",
             [EntryKey(logKey: log, seq: until).rawValue, EntryKey(logKey: log + 1, seq: 0).rawValue]
         ) { Timestamp(milliseconds: $0.integer(0)) }

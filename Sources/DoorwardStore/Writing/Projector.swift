@@ -18,7 +18,7 @@ struct Projector {
     /// Reads the entries that an earlier connection left unprojected, on the first call only.
     mutating func loadIfNeeded(from db: Database) throws {
         guard !isLoaded else { return }
-        entries = try UnprojectedLog.all(in: db).flatMap { try $0.entries(in: db) }
+        entries = try StoredLog.unprojected(in: db).flatMap { try $0.entries($0.unprojected, in: db) }
         isLoaded = true
     }
 
@@ -53,7 +53,7 @@ struct Projector {
         for entry in entries {
             let (log, seq) = (entry.position.logKey, entry.position.seq)
             sizes[log] = max(sizes[log] ?? 0, seq + 1)
-            let first = try firstSeqs[log] ?? firstSeq(of: log, in: db)
+            let first = try firstSeqs[log] ?? StoredLog.find(key: log, in: db)?.firstSeq ?? 0
             firstSeqs[log] = first
             // The retention may have removed a record before it was projected.
             guard seq >= first else { continue }
@@ -69,14 +69,10 @@ struct Projector {
         for (log, size) in sizes { try db.run("UPDATE logs SET projected = ? WHERE key = ?", [Int64(size), log]) }
     }
 
-    private static func firstSeq(of log: Int64, in db: Database) throws -> UInt64 {
-        try db.value("SELECT first_seq FROM logs WHERE key = ?", [log]) { UInt64(clamping: $0.integer(0)) } ?? 0
-    }
-
     // MARK: At the start
 
     /// The maximum number of entries that one transaction projects at the start.
-    private static let entriesAtOnce = 4096
+    private static let entriesAtOnce: UInt64 = 4096
 
     /// Projects entries in transactions of bounded size, until at most `limit` unprojected entries remain. If all posting lists
     /// were deleted, rebuilds them from the log.
@@ -87,12 +83,15 @@ struct Projector {
                 return .commit
             }
             while true {
-                let logs = try UnprojectedLog.all(in: db)
-                guard logs.reduce(0, { $0 + $1.seqs.count }) > limit, let log = logs.first(where: { !$0.seqs.isEmpty }) else {
+                let logs = try StoredLog.unprojected(in: db)
+                guard logs.reduce(0, { $0 + $1.unprojected.count }) > limit,
+                    let log = logs.first(where: { !$0.unprojected.isEmpty })
+                else {
                     return
                 }
                 try db.inTransaction(.immediate) {
-                    let entries = try log.entries(limit: entriesAtOnce, in: db)
+                    let (start, end) = (log.unprojected.lowerBound, log.unprojected.upperBound)
+                    let entries = try log.entries(start..<min(end, start + entriesAtOnce), in: db)
                     // If no entry is found, the file is damaged, and the loop would never end.
                     guard !entries.isEmpty else { throw UnreadableColumn(column: "position") }
                     try project(entries, in: db)
@@ -165,29 +164,18 @@ struct Projector {
     }
 }
 
-/// A log with unprojected entries.
-struct UnprojectedLog {
-    let key: Int64
-    /// The `seq`s of the unprojected entries.
-    let seqs: Range<UInt64>
-
+extension StoredLog {
     /// Returns all logs with unprojected entries. An index that contains only these logs finds them.
-    static func all(in db: Database) throws -> [UnprojectedLog] {
-        try db.values("SELECT key, max(projected, first_seq), size FROM logs WHERE projected < size", []) { row in
-            let size = UInt64(clamping: row.integer(2))
-            return UnprojectedLog(key: row.integer(0), seqs: min(UInt64(clamping: row.integer(1)), size)..<size)
-        }
-    }
+    static func unprojected(in db: Database) throws -> [StoredLog] { try all(where: "projected < size", in: db) }
 
-    /// Returns the unprojected entries, in the order of the log.
-    func entries(limit: Int = .max, in db: Database) throws -> [IndexedEntry] {
-        let end = seqs.lowerBound + UInt64(min(limit, seqs.count))
-        return try db.values(
+    /// Returns entries of the log, in order.
+    func entries(_ seqs: Range<UInt64>, in db: Database) throws -> [IndexedEntry] {
+        return try db.rows(
             """
             SELECT \(IndexedEntry.columns), EXISTS (SELECT 1 FROM commands WHERE intent = position)
             FROM entries WHERE position >= ? AND position < ? ORDER BY position
             """,
-            [EntryKey(logKey: key, seq: seqs.lowerBound).rawValue, EntryKey(logKey: key, seq: end).rawValue]
+            [EntryKey(logKey: key, seq: seqs.lowerBound).rawValue, EntryKey(logKey: key, seq: seqs.upperBound).rawValue]
         ) { row in
             var entry = IndexedEntry(row)
             entry.isCommand = row.integer(10) == 1

@@ -19,7 +19,7 @@ actor StoreWriter {
     }
 
     private struct Queue {
-        var waiting: [WaitingTransaction] = []
+        var waiting: [(transaction: PreparedTransaction, caller: CheckedContinuation<BatchWriter.Answer, Never>)] = []
         var accepted = 0
         var isClosed = false
         /// Whether the writer was woken and will take transactions from the queue again.
@@ -90,12 +90,12 @@ actor StoreWriter {
     var connection: WriterConnection? { if case .open(let writer) = condition { writer.connection } else { nil } }
 
     /// Queues the transaction and waits until it is durable, was refused or has failed.
-    nonisolated func commit(_ transaction: StoreTransaction) async -> Result<[RecordPosition], StoreError> {
+    nonisolated func commit(_ transaction: StoreTransaction) async -> BatchWriter.Answer {
         let transaction = PreparedTransaction(transaction)
         return await withCheckedContinuation { caller in
             let accepted = queue.withLock { queue -> (number: Int, wakes: Bool)? in
                 guard !queue.isClosed, queue.waiting.count < context.limits.queuedTransactions else { return nil }
-                queue.waiting.append(WaitingTransaction(transaction: transaction, caller: caller))
+                queue.waiting.append((transaction, caller))
                 queue.accepted += 1
                 defer { queue.isWriterAwake = true }
                 return (queue.accepted, !queue.isWriterAwake)
@@ -178,7 +178,7 @@ actor StoreWriter {
         guard !batch.isEmpty else { return false }
         reopenIfDue()
         guard case .open(var writer) = condition else {
-            for waiting in batch { waiting.answer(.failure(.unavailable)) }
+            for waiting in batch { waiting.caller.resume(returning: .failure(.unavailable)) }
             return true
         }
         // Change the writer in place: a second reference to it in `condition` would cause each of its caches to be copied.
@@ -187,13 +187,14 @@ actor StoreWriter {
             let begun = context.clock.monotonicNow()
             let answers = try writer.write(batch.map(\.transaction))
             context.metrics.note(answers, after: context.clock.monotonicNow().duration(since: begun))
-            for (waiting, answer) in zip(batch, answers) { waiting.answer(answer) }
+            for (waiting, answer) in zip(batch, answers) { waiting.caller.resume(returning: answer) }
             condition = .open(writer)
             checkpointIfDue()
         } catch {
             context.metrics.failures.increment()
             fail(writer, error)
-            for waiting in batch { waiting.answer(.failure(.failed("the transaction may not be durable: \(describe(error))"))) }
+            let failure = StoreError.failed("the transaction may not be durable: \(describe(error))")
+            for waiting in batch { waiting.caller.resume(returning: .failure(failure)) }
         }
         return true
     }
@@ -253,14 +254,6 @@ actor StoreWriter {
             return false
         }
     }
-}
-
-/// A transaction that waits for the writer, and its caller.
-struct WaitingTransaction: Sendable {
-    let transaction: PreparedTransaction
-    let caller: CheckedContinuation<Result<[RecordPosition], StoreError>, Never>
-
-    func answer(_ result: Result<[RecordPosition], StoreError>) { caller.resume(returning: result) }
 }
 
 /// Runs the writer on its own serial queue. A flush blocks its thread, which must not be one of Swift's cooperative threads.
