@@ -46,8 +46,7 @@ public struct NounCollection<Noun: ListedNoun>: Sendable {
 
     /// Reads a list. If it changes meanwhile, an object may be missing or appear twice; `watch` has no such gap.
     public func list(_ query: LiveQuery<Noun> = .all) async throws -> [Noun] {
-        let filters = query.filters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value as String?) }
-        let pages = Pages<Noun>(client: doorward.client, path: [Noun.listPath], query: filters)
+        let pages = Pages<Noun>(client: doorward.client, path: [Noun.listPath], query: query.items)
         return try await doorward.request { try await pages.all().content }
     }
 

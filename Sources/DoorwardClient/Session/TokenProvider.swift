@@ -51,9 +51,8 @@ struct TokenProvider: Sendable {
     }
 
     private func refreshed(_ session: Session, _ refreshToken: String) async throws -> Session {
-        var request = try APIRequest.post("auth", "refresh", body: ["refreshToken": refreshToken])
-        // A refresh token is valid once, and the gateway does not store the response.
-        request.idempotencyKey = nil
+        // Without an idempotency key: a refresh token is valid once, and the gateway does not store the response.
+        var request = try APIRequest(.POST, ["auth", "refresh"], body: ["refreshToken": refreshToken])
         // A short limit, as a cancelled caller waits for the end of this request.
         request.timeLimit = .seconds(10)
         do {

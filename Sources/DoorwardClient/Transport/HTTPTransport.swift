@@ -146,7 +146,7 @@ package struct RawResponse: Sendable {
     package var statusLine: String { "\(response.version) \(status) \(response.status.reasonPhrase)" }
 
     /// The headers, in the order received.
-    package var headers: [RawRequests.Field] { response.headers.map { RawRequests.Field($0.name, $0.value) } }
+    package var headers: [(name: String, value: String)] { response.headers.map { ($0.name, $0.value) } }
 
     /// Whether the body is one JSON document.
     package var isJSON: Bool {

@@ -233,7 +233,7 @@ extension NameResolver {
 
     /// The actors in the caller's log.
     private func actors() async throws -> [NameMatch] {
-        let records = try await client.accessRecords.newest(.init(), limit: 500).content.map(\.value)
+        let records = try await client.accessRecords.newest(.all, limit: 500).map(\.value)
         let actors = records.filter { $0.actorKind == "USER" }.compactMap { record in
             record.actorId.flatMap { id in
                 (record.actorName ?? record.actor).map { NameMatch(id: id, name: $0, place: "in your log") }
