@@ -1,45 +1,5 @@
 internal import NIOHTTP1
 
-/// An object that the API lists and returns by its id, and that can be watched.
-public protocol ListedNoun: LiveNoun, NamedNoun {}
-
-extension Doorward.LockDevice: ListedNoun {
-    public static let listKey = "devices"
-    public static let objectKey = "device"
-}
-
-extension Doorward.Unit: ListedNoun {
-    public static let listKey = "units"
-    public static let objectKey = "unit"
-}
-
-extension Doorward.Property: ListedNoun {
-    public static let listKey = "properties"
-    public static let objectKey = "property"
-}
-
-extension Doorward.Portfolio: ListedNoun {
-    public static let listKey = "portfolios"
-    public static let objectKey = "portfolio"
-}
-
-extension Doorward.GuestAccess: ListedNoun {
-    public static let listPath = "guest-access"
-    public static let listOrder = "validFrom"
-    public static let listKey = "guestAccesses"
-    public static let objectKey = "guestAccess"
-}
-
-extension Doorward.User: NamedNoun {
-    public static let listKey = "users"
-    public static let objectKey = "user"
-}
-
-extension Doorward.Command: ListedNoun {
-    public static let listKey = "commands"
-    public static let objectKey = "command"
-}
-
 /// The objects of one type that the person sees: read once, or watched.
 public struct NounCollection<Noun: ListedNoun>: Sendable {
     let doorward: Doorward

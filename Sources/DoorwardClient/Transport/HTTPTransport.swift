@@ -109,16 +109,12 @@ struct TransportResponse: HTTPResponse, Sendable {
     ///   the gateway, `.notAGateway` for any other error response.
     func successful() throws(ClientError) -> TransportResponse {
         guard !(200..<300).contains(status) else { return self }
-        guard let envelope = try? JSONDecoder().decode(ErrorEnvelope.self, from: Data(body)) else {
+        guard var error = try? JSONDecoder().decode(APIError.self, from: Data(body)) else {
             guard Self.proxyStatuses.contains(status) else { throw .notAGateway(server: server.description) }
             throw .noResponse(server: server.description, why: "a proxy in front of the gateway answered \(status)")
         }
-        throw .refused(
-            APIError(
-                status: status, code: envelope.code, message: envelope.message,
-                denial: envelope.details?.denial.reason == nil ? nil : envelope.details?.denial,
-                fields: envelope.details?.fields ?? [], command: envelope.details?.command,
-                dependents: envelope.details?.dependents ?? [:], requestID: envelope.requestId, retryAfter: retryAfter))
+        (error.status, error.retryAfter) = (status, retryAfter)
+        throw .refused(error)
     }
 
     /// Decodes `data` of a successful response, or the member of it with this key.
@@ -206,7 +202,9 @@ struct ConnectionFailure {
     var isBroken = false
     /// Whether the certificate was refused, before anything was sent.
     var isUntrusted = false
+}
 
+extension ConnectionFailure {
     init(_ error: any Error) {
         switch error {
         case let error as HTTPClientError: self.init(error)
@@ -222,10 +220,6 @@ struct ConnectionFailure {
         case is NIOTooManyBytesError: self.init(reason: "the response is too large")
         default: self.init(reason: "the connection failed")
         }
-    }
-
-    private init(reason: String, isBeforeSending: Bool = false, isBroken: Bool = false, isUntrusted: Bool = false) {
-        (self.reason, self.isBeforeSending, self.isBroken, self.isUntrusted) = (reason, isBeforeSending, isBroken, isUntrusted)
     }
 
     private static let broken = ConnectionFailure(reason: "the connection ended before the response was complete", isBroken: true)
