@@ -8,7 +8,7 @@ actor LiveEngine {
     let clock: any LiveClock
     private let random: @Sendable () -> Double
     private let logger = Logger(label: "doorward.live")
-    private let publish: @Sendable (LiveStatus) -> Void
+    nonisolated let published = PublishedStatus()
 
     private var upstreams: [String: Upstream] = [:]
     private var shared: [StreamSubscription: String] = [:]
@@ -33,11 +33,8 @@ actor LiveEngine {
     private var retryAfter: Duration?
     private var parser = ServerSentEventParser()
 
-    init(
-        transport: any LiveTransport, clock: any LiveClock, random: @escaping @Sendable () -> Double,
-        publish: @escaping @Sendable (LiveStatus) -> Void
-    ) {
-        (self.transport, self.clock, self.random, self.publish) = (transport, clock, random, publish)
+    init(transport: any LiveTransport, clock: any LiveClock, random: @escaping @Sendable () -> Double) {
+        (self.transport, self.clock, self.random) = (transport, clock, random)
         lastActivityAt = clock.now
     }
 
@@ -61,10 +58,8 @@ actor LiveEngine {
             return name
         }
         let name = newName(Noun.streamType)
-        let upstream = StateUpstream<Noun>(name: name, subscription: subscription, cached: cache.take(subscription))
-        upstream.holders = 1
         shared[subscription] = name
-        add(upstream)
+        add(StateUpstream<Noun>(name: name, subscription: subscription, cached: cache.take(subscription)))
         return name
     }
 
@@ -75,7 +70,6 @@ actor LiveEngine {
         let upstream = RecordUpstream(
             name: newName(.accessRecord), subscription: StreamSubscription(query.need), buffer: buffer,
             skipsFirst: skipsFirst)
-        upstream.holders = 1
         add(upstream)
         return upstream.name
     }
@@ -140,7 +134,7 @@ actor LiveEngine {
     private func set(_ newStatus: LiveStatus) {
         guard status != newStatus else { return }
         status = newStatus
-        publish(newStatus)
+        published.set(newStatus)
         flush()
     }
 

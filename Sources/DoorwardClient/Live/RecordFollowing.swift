@@ -96,9 +96,6 @@ final class RecordBuffer: Sendable {
 
 /// A name whose records are delivered to a follower, each once.
 final class RecordUpstream: Upstream {
-    private struct Objects: Decodable { let objects: [Doorward.AccessRecord] }
-    private struct Object: Decodable { let object: Doorward.AccessRecord }
-
     let buffer: RecordBuffer
     /// Whether the first snapshot contains only records from before following began.
     private let skipsFirst: Bool
@@ -115,7 +112,7 @@ final class RecordUpstream: Upstream {
     }
 
     override func snapshot(_ data: Data) throws {
-        let records = try JSONDecoder().decode(Objects.self, from: data).objects
+        let records = try JSONDecoder().decode(SnapshotData<Doorward.AccessRecord>.self, from: data).objects
         if skipsFirst, !wasReady {
             for record in records { buffer.skip(record) }
         } else {
@@ -125,7 +122,7 @@ final class RecordUpstream: Upstream {
     }
 
     override func change(_ data: Data) throws {
-        let record = try JSONDecoder().decode(Object.self, from: data).object
+        let record = try JSONDecoder().decode(ChangeData<Doorward.AccessRecord>.self, from: data).object
         buffer.offer(.init(record, json: JSONScanner.member("object", of: data) ?? []))
     }
 

@@ -72,12 +72,7 @@ struct HTTPTransport: Sendable {
     /// - Parameter wasSent: whether an earlier attempt may have reached the gateway.
     func failure(_ error: any Error, wasSent: Bool) -> any Error {
         if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
-        let failure = ConnectionFailure(error)
-        let server = server.description
-        if failure.isUntrusted { return ClientError.tlsFailed(server: server, why: failure.reason) }
-        return failure.isBeforeSending && !wasSent
-            ? ClientError.noConnection(server: server, why: failure.reason)
-            : ClientError.noResponse(server: server, why: failure.reason)
+        return ConnectionFailure(error).clientError(server: server.description, wasSent: wasSent)
     }
 }
 
@@ -220,6 +215,12 @@ extension ConnectionFailure {
         case is NIOTooManyBytesError: self.init(reason: "the response is too large")
         default: self.init(reason: "the connection failed")
         }
+    }
+
+    /// - Parameter wasSent: whether an earlier attempt may have reached the gateway.
+    func clientError(server: String, wasSent: Bool) -> ClientError {
+        if isUntrusted { return .tlsFailed(server: server, why: reason) }
+        return isBeforeSending && !wasSent ? .noConnection(server: server, why: reason) : .noResponse(server: server, why: reason)
     }
 
     private static let broken = ConnectionFailure(reason: "the connection ended before the response was complete", isBroken: true)
