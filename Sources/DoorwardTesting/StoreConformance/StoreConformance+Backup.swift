@@ -8,7 +8,7 @@ extension StoreConformance {
         .init("A backup is a new file readable only by its owner, and reports each log's size", seed: 61) { store, script in
             try await withFolder { folder in
                 for device in [script.door, script.door, script.otherDoor] {
-                    _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: device))]))
+                    try await store.write([script.event(on: device)])
                 }
                 let backup = try await store.backup(to: folder + "/copy.db")
                 let sizes = [(script.portfolio, UInt64(2)), (script.otherPortfolio, 1)].map {

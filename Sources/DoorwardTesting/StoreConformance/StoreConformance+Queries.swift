@@ -42,7 +42,7 @@ extension StoreConformance {
             for query in queries(script, from: middle(of: records))
             where query.filter == RecordFilter() && query.order == .oldestFirst {
                 for record in records {
-                    let isCovered = query.scopes.contains { covers($0, record.body) }
+                    let isCovered = query.scopes.contains { $0.covers(record.body) }
                     try require(
                         try await store.record(record.body.id, within: query.scopes), is: isCovered ? record : nil,
                         "record \(record.seq) within \(query.scopes)")
@@ -82,7 +82,7 @@ extension StoreConformance {
             try require(try await store.records(ascending).count, is: 20, "the records appended since")
         },
         .init("Records in the gateway's log are in no scope of a portfolio, property or unit", seed: 53) { store, script in
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door, log: .gateway))]))
+            try await store.write([script.event(on: script.door, log: .gateway)])
             let scopes: [RecordScope] = [
                 .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
                 .portfolioLog(script.portfolio),
@@ -97,7 +97,7 @@ extension StoreConformance {
         .init("A property's scope excludes records in another portfolio's log that name the property", seed: 54) {
             store, script in
             let foreign = script.event(on: script.door, log: .portfolio(script.otherPortfolio))
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(foreign)]))
+            try await store.write([foreign])
             let scopes: [RecordScope] = [
                 .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
             ]
@@ -126,7 +126,7 @@ extension StoreConformance {
             let log: LogID? = Int.random(in: 0..<4, using: &random) == 0 ? .gateway : nil
             var body = script.event(on: device, log: log)
             decide(&body, Int.random(in: 0..<4, using: &random), script)
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+            try await store.write([body])
             guard let record = try await store.record(body.id) else {
                 throw ConformanceFailure("a written record is missing")
             }
@@ -241,14 +241,8 @@ extension StoreConformance {
     /// Counts by the definition.
     private static func counts(_ records: [AccessRecord], _ query: RecordCountQuery) -> [[String: Int]] {
         zip(query.limits, query.limits.dropFirst()).map { from, until in
-            let values = records.filter { from <= $0.body.at && $0.body.at < until }.compactMap { record -> String? in
-                switch query.grouping {
-                case .outcome: record.body.outcome?.rawValue
-                case .reason: record.body.reason?.rawValue
-                case .device: record.body.device?.deviceID.description
-                }
-            }
-            return values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            let bodies = records.map(\.body).filter { from <= $0.at && $0.at < until }
+            return bodies.compactMap { $0.value(of: query.grouping) }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
     }
 
@@ -265,35 +259,11 @@ extension StoreConformance {
 
     private static func sorted(_ records: [AccessRecord], by query: RecordQuery) -> [AccessRecord] {
         let visible = records.filter { record in
-            passes(query.filter, record.body) && query.scopes.contains { covers($0, record.body) }
+            query.filter.passes(record.body) && query.scopes.contains { $0.covers(record.body) }
         }
         let ascending = visible.sorted {
             ($0.body.at, $0.body.log.description, $0.seq) < ($1.body.at, $1.body.log.description, $1.seq)
         }
         return query.order == .oldestFirst ? ascending : ascending.reversed()
-    }
-
-    private static func passes(_ filter: RecordFilter, _ body: RecordBody) -> Bool {
-        let isTenants = body.log != .gateway
-        return (filter.deviceID == nil || body.device?.deviceID == filter.deviceID)
-            && (filter.unitID == nil || isTenants && body.unitID == filter.unitID)
-            && (filter.propertyID == nil || isTenants && body.propertyID == filter.propertyID)
-            && (filter.log == nil || body.log == filter.log)
-            && (filter.actorUserID == nil || body.actor.userID == filter.actorUserID)
-            && (filter.kind == nil || body.kind == filter.kind)
-            && (filter.operation == nil || body.operation == filter.operation)
-            && (filter.decision == nil || body.decision == filter.decision)
-            && (filter.reason == nil || body.reason == filter.reason)
-            && (filter.outcome == nil || body.outcome == filter.outcome)
-            && (filter.from.map { $0 <= body.at } ?? true) && (filter.until.map { body.at < $0 } ?? true)
-    }
-
-    private static func covers(_ scope: RecordScope, _ body: RecordBody) -> Bool {
-        switch scope {
-        case .gatewayLog: body.log == .gateway
-        case .portfolioLog(let id): body.log == .portfolio(id)
-        case .property(let id, let owner): body.log == .portfolio(owner) && body.propertyID == id
-        case .unit(let id, let owner, let from): body.log == .portfolio(owner) && body.unitID == id && from <= body.at
-        }
     }
 }

@@ -41,12 +41,9 @@ extension StoreConformance {
         .init("A removed association is deleted, and removing it again is allowed") { store in
             var fixture = TenancyFixture(seed: 2)
             let association = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
-            let removal = StoreTransaction(changes: [.removeAssociation(association)])
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
-            _ = try await store.commit(removal)
-            _ = try await store.commit(removal)
-            let left = try await tenancy(of: store)
-            try require(left.count, is: 2, "the remaining entities")
+            for _ in 0..<2 { try await store.write(.removeAssociation(association)) }
+            try require(try await tenancy(of: store).count, is: 2, "the remaining entities")
         },
         .init("A removed device is deleted; its records, its commands and references to it are kept", seed: 8) { store, script in
             let association = script.fixture.assign(script.user, .owner, .portfolio(script.portfolio))
@@ -59,7 +56,7 @@ extension StoreConformance {
             let query = RecordQuery(scopes: [.property(script.property, in: script.portfolio)], deviceID: script.gate, limit: 10)
             let records = try await store.records(query)
             script.fixture.remove(script.gate)
-            for _ in 0..<2 { _ = try await store.commit(StoreTransaction(changes: [.removeDevice(script.gate)])) }
+            for _ in 0..<2 { try await store.write(.removeDevice(script.gate)) }
             try require(try await tenancy(of: store), is: lastForms(script.fixture.changes), "the tenancy")
             try require(records.count, is: 2, "the records before the removal")
             try require(try await store.records(query), is: records, "the records of the removed device")
@@ -86,9 +83,10 @@ extension StoreConformance {
             var fixture = TenancyFixture(seed: 6)
             let orphan = fixture.property("No. 5", in: fixture.id())
             _ = fixture.device("Door", in: .property(orphan))
-            let user = TenancyFixture(seed: 7).withUser()
-            let transaction = StoreTransaction(changes: user.changes + fixture.changes)
-            try await requireRefusal(.parentUnknown, of: transaction, by: store)
+            var other = TenancyFixture(seed: 7)
+            _ = other.user("Ada")
+            try await requireRefusal(
+                .parentUnknown, of: StoreTransaction(changes: other.changes + fixture.changes), by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
         .init("A role on an entity that is missing, or has another type, is refused") { store in
@@ -97,11 +95,9 @@ extension StoreConformance {
             let property = fixture.property("No. 5", in: portfolio)
             let unit = fixture.unit("2B", in: property)
             let user = fixture.user("Ada")
-            for (role, entity) in [
-                (.owner, .portfolio(portfolio)), (.maintenance, .property(property)), (.tenant, .unit(unit)),
-            ] as [(Role, AssociatedEntity)] {
-                fixture.assign(user, role, entity)
-            }
+            fixture.assign(user, .owner, .portfolio(portfolio))
+            fixture.assign(user, .maintenance, .property(property))
+            fixture.assign(user, .tenant, .unit(unit))
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             let before = try await tenancy(of: store)
             try require(before.count, is: 7, "the entities")
@@ -111,8 +107,7 @@ extension StoreConformance {
                 let association = UserRoleAssociation(
                     id: other.id(), userID: user, entity: entity, role: .auditor, createdAt: fixture.createdAt,
                     updatedAt: fixture.createdAt)
-                let transaction = StoreTransaction(changes: [.putAssociation(association)])
-                try await requireRefusal(.parentUnknown, of: transaction, by: store)
+                try await requireRefusal(.parentUnknown, of: .putAssociation(association), by: store)
             }
             try require(try await tenancy(of: store), is: before, "the tenancy after the refusals")
         },
@@ -129,14 +124,6 @@ extension StoreConformance {
         var tenancy = InMemoryTenancy()
         for change in changes { try? tenancy.apply(change) }
         return Set(tenancy.changes)
-    }
-}
-
-extension TenancyFixture {
-    fileprivate func withUser() -> TenancyFixture {
-        var fixture = self
-        _ = fixture.user("Ada")
-        return fixture
     }
 }
 

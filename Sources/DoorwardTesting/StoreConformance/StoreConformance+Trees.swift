@@ -9,7 +9,7 @@ extension StoreConformance {
             let log = LogID.portfolio(script.portfolio)
             try require(try await store.range(of: log, from: 0, limit: 5), is: nil, "the range of a log without a record")
             let bodies = (0..<12).map { _ in script.event(on: script.door) }
-            _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+            try await store.write(bodies)
             for (from, limit) in [(0, 5), (0, 100), (7, 3), (11, 1), (12, 1), (40, 1), (3, 0)] as [(UInt64, Int)] {
                 guard let range = try await store.range(of: log, from: from, limit: limit) else {
                     throw ConformanceFailure("no log")
@@ -141,7 +141,7 @@ extension StoreConformance {
                 try require(frontier?.size, is: UInt64(written), "the size")
                 try require(frontier?.root, is: MerkleTree.root(ofLeafHashes: leaves), "the root")
             }
-            _ = try await store.commit(StoreTransaction(counters: [.setLastCheckpoint(checkpoint(other, 2, 0))]))
+            try await store.write(.setLastCheckpoint(checkpoint(other, 2, 0)))
             let heads = [
                 LogHead(log: log, size: UInt64(written), lastCheckpoint: nil),
                 LogHead(log: other, size: 0, lastCheckpoint: checkpoint(other, 2, 0)),
@@ -155,7 +155,7 @@ extension StoreConformance {
                 (checkpoint(log, 2, 4), checkpoint(log, 2, 4)),
             ]
             for (next, expected) in steps {
-                _ = try await store.commit(StoreTransaction(counters: [.setLastCheckpoint(next)]))
+                try await store.write(.setLastCheckpoint(next))
                 try require(
                     try await store.logHeads().first { $0.log == log }?.lastCheckpoint, is: expected, "the last checkpoint")
             }
@@ -163,7 +163,7 @@ extension StoreConformance {
         .init("The public keys of a purpose are kept in their order, and a repeated key once") { store in
             try require(try await store.publicKeys(for: .checkpoints), is: [], "the keys of a new store")
             for key: [UInt8] in [[1], [1], [2], [3], [3]] {
-                _ = try await store.commit(StoreTransaction(credentials: [.noteKey(.checkpoints, publicHalf: key)]))
+                try await store.write(.noteKey(.checkpoints, publicHalf: key))
             }
             try require(try await store.publicKeys(for: .checkpoints), is: [[1], [2], [3]], "the keys")
             try require(try await store.publicKey(for: .checkpoints), is: [3], "the present key")
@@ -178,7 +178,7 @@ extension StoreConformance {
                     var body = script.event(on: door)
                     body.actor = actor
                     ids.append((body.id, actor.name ?? ""))
-                    _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+                    try await store.write([body])
                 }
             }
             let log = LogID.portfolio(script.portfolio)
@@ -201,14 +201,14 @@ extension StoreConformance {
             // Later records of the user are encrypted under a new key. Erased values remain erased.
             var later = script.event(on: script.door)
             later.actor = script.actor
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(later)]))
+            try await store.write([later])
             try require(try await store.record(later.id)?.body.actor.name, is: "Ada Lovelace", "the name in a later record")
             try require(try await store.record(last.id)?.body.actor.name, is: nil, "the erased name")
         },
         .init("A refused transaction destroys no key", seed: 74) { store, script in
             var body = script.event(on: script.door)
             body.actor = script.actor
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+            try await store.write([body])
             let transaction = StoreTransaction(
                 requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], forgets: [.user(script.user)])
             try await requireRefusal(.usesExhausted(GuestAccessID(high: 0, low: 1)), of: transaction, by: store)

@@ -37,6 +37,31 @@ package enum StoreConformance {
         + clockChecks
 }
 
+extension GatewayStore {
+    /// Commits changes of the tenancy.
+    func write(_ changes: TenancyChange...) async throws { _ = try await commit(StoreTransaction(changes: changes)) }
+    /// Commits changes of credentials.
+    func write(_ changes: CredentialChange...) async throws { _ = try await commit(StoreTransaction(credentials: changes)) }
+    /// Commits changes of counters.
+    func write(_ changes: CounterChange...) async throws { _ = try await commit(StoreTransaction(counters: changes)) }
+    /// Commits records.
+    @discardableResult func write(_ records: [RecordBody]) async throws -> [RecordPosition] {
+        try await commit(StoreTransaction(records: records.map { PendingRecord($0) }))
+    }
+}
+
+func requireRefusal(_ rule: StoreRefusal, of changes: TenancyChange..., by store: any GatewayStore) async throws {
+    try await requireRefusal(rule, of: StoreTransaction(changes: changes), by: store)
+}
+
+func requireRefusal(_ rule: StoreRefusal, of changes: CredentialChange..., by store: any GatewayStore) async throws {
+    try await requireRefusal(rule, of: StoreTransaction(credentials: changes), by: store)
+}
+
+func requireRefusal(_ rule: StoreRefusal, of changes: CounterChange..., by store: any GatewayStore) async throws {
+    try await requireRefusal(rule, of: StoreTransaction(counters: changes), by: store)
+}
+
 /// Requires that the store refuses the transaction.
 ///
 /// - Throws: `ConformanceFailure` unless the store refuses it because of exactly this rule.

@@ -134,9 +134,9 @@ package struct StoreScript: Sendable {
 
     // MARK: Sign-in
 
-    /// Returns a session of `user` that expires an hour after `now`. The test must add the session's tokens.
-    package mutating func session() -> Session {
-        Session(id: fixture.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
+    /// Returns a session of `user`, or of another user, that expires an hour after `now`. The test must add the session's tokens.
+    package mutating func session(of other: UserID? = nil) -> Session {
+        Session(id: fixture.id(), userID: other ?? user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }
 }
 
