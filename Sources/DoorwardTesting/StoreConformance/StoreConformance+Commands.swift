@@ -143,17 +143,7 @@ extension StoreConformance {
 
     /// - Parameter from: the beginning of the scopes of a unit that have one.
     private static func commandQueries(_ script: StoreScript, from: Timestamp) -> [CommandQuery] {
-        let scopes: [[RecordScope]] = [
-            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.unit(script.unit, in: script.portfolio)],
-            [.unit(script.unit, in: script.portfolio, from: from)],
-            [.unit(script.unit, in: script.portfolio, from: from), .portfolioLog(script.portfolio)],
-            [
-                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
-                .portfolioLog(script.portfolio),
-            ],
-            [.gatewayLog, .unit(script.unit, in: script.portfolio), .property(script.otherProperty, in: script.otherPortfolio)],
-        ]
-        return scopes.flatMap { scopes in
+        script.scopes(from: from).flatMap { scopes in
             [nil, script.user, UserID(high: 1, low: 2), UserID(high: 9, low: 9)].flatMap { actor in
                 [nil, script.door, script.otherDoor].map { device in
                     CommandQuery(scopes: scopes, actorUserID: actor, deviceID: device, limit: 5)

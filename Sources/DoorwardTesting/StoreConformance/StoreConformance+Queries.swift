@@ -54,13 +54,12 @@ extension StoreConformance {
         },
         .init("A position in a single log is determined by its number, whatever its time", seed: 59) { store, script in
             _ = try await writeRecords(40, &script, to: store)
-            let log = LogID.portfolio(script.portfolio)
             let all = try await store.records(
                 RecordQuery(scopes: [.portfolioLog(script.portfolio)], order: .oldestFirst, limit: 100))
             for (seq, time) in [(0, .min), (3, .max), (UInt64(all.count) - 1, .min)] as [(UInt64, Int64)] {
                 for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
                     var query = RecordQuery(scopes: [.portfolioLog(script.portfolio)], order: order, limit: 100)
-                    query.after = RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: time))
+                    query.after = RecordPosition(log: script.log, seq: seq, at: Timestamp(milliseconds: time))
                     let expected =
                         order == .oldestFirst ? all.filter { $0.seq > seq } : all.reversed().filter { $0.seq < seq }
                     try require(try await store.records(query), is: expected, "the records after \(seq), \(order)")
@@ -83,12 +82,9 @@ extension StoreConformance {
         },
         .init("Records in the gateway's log are in no scope of a portfolio, property or unit", seed: 53) { store, script in
             try await store.write([script.event(on: script.door, log: .gateway)])
-            let scopes: [RecordScope] = [
-                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
-                .portfolioLog(script.portfolio),
-            ]
             for device in [nil, script.door] {
-                let query = RecordQuery(scopes: scopes, deviceID: device, limit: 10)
+                let query = RecordQuery(
+                    scopes: script.places + [.portfolioLog(script.portfolio)], deviceID: device, limit: 10)
                 try require(try await store.records(query), is: [], "the records of these scopes")
             }
             let own = RecordQuery(scopes: [.gatewayLog], deviceID: script.door, limit: 10)
@@ -98,15 +94,12 @@ extension StoreConformance {
             store, script in
             let foreign = script.event(on: script.door, log: .portfolio(script.otherPortfolio))
             try await store.write([foreign])
-            let scopes: [RecordScope] = [
-                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
-            ]
             let filters = [
                 RecordFilter(), RecordFilter(deviceID: script.door), RecordFilter(unitID: script.unit),
                 RecordFilter(propertyID: script.property), RecordFilter(kind: .deviceEvent), RecordFilter(log: foreign.log),
             ]
             for filter in filters {
-                let query = RecordQuery(scopes: scopes, filter: filter, limit: 10)
+                let query = RecordQuery(scopes: script.places, filter: filter, limit: 10)
                 try require(try await store.records(query), is: [], "the property's records by \(filter)")
             }
             let own = RecordQuery(scopes: [.portfolioLog(script.otherPortfolio)], limit: 10)
@@ -159,10 +152,10 @@ extension StoreConformance {
             RecordFilter(from: early), RecordFilter(until: late), RecordFilter(from: early, until: late),
             RecordFilter(from: late, until: early), RecordFilter(unitID: script.unit),
             RecordFilter(propertyID: script.otherProperty), RecordFilter(log: .gateway),
-            RecordFilter(log: .portfolio(script.portfolio)),
+            RecordFilter(log: script.log),
             RecordFilter(deviceID: script.door, actorUserID: script.user, decision: .denied, from: early),
             RecordFilter(propertyID: script.property, decision: .allowed, until: late),
-            RecordFilter(unitID: script.unit, log: .portfolio(script.portfolio), decision: .denied, from: early, until: late),
+            RecordFilter(unitID: script.unit, log: script.log, decision: .denied, from: early, until: late),
             RecordFilter(kind: .denial), RecordFilter(kind: .deviceEvent), RecordFilter(kind: .adminChange),
             RecordFilter(operation: .lock), RecordFilter(operation: .unlock, decision: .denied),
             RecordFilter(reason: .noAssociation), RecordFilter(reason: .userDisabled), RecordFilter(outcome: .failed),
@@ -172,13 +165,7 @@ extension StoreConformance {
             RecordFilter(deviceID: script.door, kind: .denial, decision: .allowed),
             RecordFilter(actorUserID: UserID(high: 1, low: 2)), RecordFilter(deviceID: script.gate, unitID: script.unit),
         ]
-        let scopes: [[RecordScope]] = [
-            [.gatewayLog], [.portfolioLog(script.portfolio)],
-            [.property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio)],
-            [.unit(script.unit, in: script.portfolio, from: instants[instants.count / 2])],
-            [.gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty, in: script.otherPortfolio)],
-        ]
-        return scopes.flatMap { scope in
+        return script.scopes(from: instants[instants.count / 2]).suffix(5).flatMap { scope in
             filters.flatMap { filter in
                 [RecordQuery.Order.newestFirst, .oldestFirst].map {
                     RecordQuery(scopes: scope, filter: filter, order: $0, limit: 7)
@@ -192,20 +179,7 @@ extension StoreConformance {
 
     /// - Parameter from: the beginning of the scopes of a unit that have one.
     private static func queries(_ script: StoreScript, from: Timestamp) -> [RecordQuery] {
-        let scopes: [[RecordScope]] = [
-            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.property(script.property, in: script.portfolio)],
-            [.unit(script.unit, in: script.portfolio)], [.unit(script.unit, in: script.portfolio, from: from)],
-            [
-                .unit(script.unit, in: script.portfolio, from: from), .unit(script.unit, in: script.portfolio),
-                .property(script.otherProperty, in: script.otherPortfolio),
-            ],
-            [
-                .unit(script.unit, in: script.portfolio), .property(script.property, in: script.portfolio),
-                .portfolioLog(script.portfolio),
-            ],
-            [.gatewayLog, .property(script.otherProperty, in: script.otherPortfolio), .unit(script.unit, in: script.portfolio)],
-        ]
-        return scopes.flatMap { scope in
+        script.scopes(from: from).flatMap { scope in
             [nil, script.door, script.otherDoor].flatMap { device in
                 [RecordQuery.Order.newestFirst, .oldestFirst].map {
                     RecordQuery(scopes: scope, deviceID: device, order: $0, limit: 7)

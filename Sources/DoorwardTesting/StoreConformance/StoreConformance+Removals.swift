@@ -129,46 +129,46 @@ extension StoreConformance {
     static let truncationChecks: [StoreConformanceCheck] = [
         .init("A truncation removes the oldest records of one log, which keeps its size and its tree", seed: 91) {
             store, script in
-            let log = LogID.portfolio(script.portfolio)
-            var bodies = (0..<20).map { _ in script.event(on: script.door) }
+            var bodies = script.events(20)
             let other = script.event(on: script.otherDoor)
             try await store.write(bodies + [other])
-            let (frontier, leaf) = (try await store.frontier(of: log), try await store.node(level: 0, index: 3, of: log))
+            let (frontier, leaf) = (
+                try await store.frontier(of: script.log), try await store.node(level: 0, index: 3, of: script.log)
+            )
             let last = script.event(on: script.door)
             bodies.append(last)
             // The record of a truncation is in the same transaction.
             let places = try await store.commit(
-                StoreTransaction(records: [PendingRecord(last)], truncations: [LogTruncation(log: log, firstSeq: 7)]))
+                StoreTransaction(records: [PendingRecord(last)], truncations: [LogTruncation(log: script.log, firstSeq: 7)]))
             try require(places.map(\.seq), is: [20], "the number of the next record")
-            try await requireCut(store, log, script, at: 7, of: bodies)
-            try require(try await store.node(level: 0, index: 3, of: log), is: leaf, "the leaf of a removed record")
-            try require(try await store.node(level: 4, index: 0, of: log) != nil, is: true, "a node over removed records")
-            try require(try await store.frontier(of: log)?.size, is: (frontier?.size ?? 0) + 1, "the size of the tree")
+            try await requireCut(store, script, at: 7, of: bodies)
+            try require(try await store.node(level: 0, index: 3, of: script.log), is: leaf, "the leaf of a removed record")
+            try require(try await store.node(level: 4, index: 0, of: script.log) != nil, is: true, "a node over removed records")
+            try require(try await store.frontier(of: script.log)?.size, is: (frontier?.size ?? 0) + 1, "the size of the tree")
             try require(try await store.record(other.id)?.body.id, is: other.id, "a record of another log")
             // A truncation before the first record that is left changes nothing.
-            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 2)]))
-            try await requireCut(store, log, script, at: 7, of: bodies)
-            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 21)]))
-            try await requireCut(store, log, script, at: 21, of: bodies)
+            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: script.log, firstSeq: 2)]))
+            try await requireCut(store, script, at: 7, of: bodies)
+            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: script.log, firstSeq: 21)]))
+            try await requireCut(store, script, at: 21, of: bodies)
             let next = script.event(on: script.door)
             try require(try await store.write([next]).first?.seq, is: 21, "the number after all records were removed")
-            try await requireCut(store, log, script, at: 21, of: bodies + [next])
+            try await requireCut(store, script, at: 21, of: bodies + [next])
         },
         .init("A command ends with the record of its intent, and the intent of an open command is not removed", seed: 92) {
             store, script in
-            let log = LogID.portfolio(script.portfolio)
             let (ended, open) = (script.command(on: script.door), script.command(on: script.gate))
             _ = try await store.commit(script.begin(ended))
             _ = try await store.commit(script.end(script.confirmed(ended)))
             _ = try await store.commit(script.begin(open))
             try await requireRefusal(
                 .inconsistent("a truncation of the intent of an open command"),
-                of: StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 3)]), by: store)
+                of: StoreTransaction(truncations: [LogTruncation(log: script.log, firstSeq: 3)]), by: store)
             try await requireRefusal(
                 .inconsistent("a truncation beyond the end of a log"),
-                of: StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 4)]), by: store)
+                of: StoreTransaction(truncations: [LogTruncation(log: script.log, firstSeq: 4)]), by: store)
             try require(try await store.command(ended.id) != nil, is: true, "the command before the truncation")
-            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: log, firstSeq: 2)]))
+            _ = try await store.commit(StoreTransaction(truncations: [LogTruncation(log: script.log, firstSeq: 2)]))
             try require(try await store.command(ended.id), is: nil, "the command of a removed intent")
             let query = CommandQuery(scopes: [.portfolioLog(script.portfolio)], limit: 10)
             let found = try await store.commands(query)
@@ -178,21 +178,18 @@ extension StoreConformance {
         },
         .init("A refused transaction removes nothing, and an erasure reaches the records that are left", seed: 93) {
             store, script in
-            let log = LogID.portfolio(script.portfolio)
             let bodies = (0..<4).map { _ in
                 var body = script.event(on: script.door)
                 body.actor = script.actor
                 return body
             }
             try await store.write(bodies)
-            let refused = StoreTransaction(
-                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)],
-                truncations: [LogTruncation(log: log, firstSeq: 2)])
-            try await requireRefusal(.usesExhausted(GuestAccessID(high: 0, low: 1)), of: refused, by: store)
-            try await requireCut(store, log, script, at: 0, of: bodies)
-            _ = try await store.commit(
-                StoreTransaction(forgets: [.user(script.user)], truncations: [LogTruncation(log: log, firstSeq: 2)]))
-            try await requireCut(store, log, script, at: 2, of: bodies)
+            let truncation = LogTruncation(log: script.log, firstSeq: 2)
+            let refused = StoreTransaction(requires: [.unmet], truncations: [truncation])
+            try await requireRefusal(.unmet, of: refused, by: store)
+            try await requireCut(store, script, at: 0, of: bodies)
+            _ = try await store.commit(StoreTransaction(forgets: [.user(script.user)], truncations: [truncation]))
+            try await requireCut(store, script, at: 2, of: bodies)
             try require(try await store.record(bodies[3].id)?.body.actor.name, is: nil, "the name in a record that is left")
             try require(try await store.logs(withValuesOf: script.user), is: [], "the logs with values of the person")
             try require(try await store.finishErasures(), is: true, "the end of the erasure")
@@ -201,10 +198,10 @@ extension StoreConformance {
 
     /// Requires that exactly the records from `first` on are found, in every way.
     private static func requireCut(
-        _ store: any GatewayStore, _ log: LogID, _ script: StoreScript, at first: Int, of bodies: [RecordBody]
+        _ store: any GatewayStore, _ script: StoreScript, at first: Int, of bodies: [RecordBody]
     ) async throws {
         let kept = bodies.dropFirst(first)
-        let range = try await store.range(of: log, from: 0, limit: 100)
+        let range = try await store.range(of: script.log, from: 0, limit: 100)
         try require(range?.firstSeq, is: UInt64(first), "the first record")
         try require(range?.size, is: UInt64(bodies.count), "the size of the log")
         try require(range?.entries.map(\.seq) ?? [], is: kept.indices.map { UInt64($0) }, "the records of the range")
@@ -216,7 +213,7 @@ extension StoreConformance {
         let whole = RecordFilter(deviceID: script.door)
         let filtered = RecordQuery(scopes: [.portfolioLog(script.portfolio)], filter: whole, order: .oldestFirst, limit: 100)
         try require(try await store.page(filtered).records.map(\.body.id), is: kept.map(\.id), "the page of a lock")
-        let records = try await store.sealedRecords([0..<UInt64(bodies.count)], of: log, for: ListReader(), upTo: .max)
+        let records = try await store.sealedRecords([0..<UInt64(bodies.count)], of: script.log, for: ListReader(), upTo: .max)
         try require(records.map(\.seq), is: kept.indices.map { UInt64($0) }, "the records of an export")
         for (index, body) in bodies.enumerated() {
             try require(try await store.record(body.id) != nil, is: index >= first, "record \(index)")

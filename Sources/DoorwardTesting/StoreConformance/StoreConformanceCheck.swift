@@ -74,7 +74,35 @@ func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by s
     throw ConformanceFailure("a transaction was accepted that should be refused: \(rule)")
 }
 
+extension StorePrecondition {
+    /// A precondition that no store meets, with the refusal `StoreRefusal.unmet`.
+    static var unmet: StorePrecondition { .usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0) }
+}
+
+extension StoreRefusal {
+    /// The refusal of `StorePrecondition.unmet`.
+    static var unmet: StoreRefusal { .usesExhausted(GuestAccessID(high: 0, low: 1)) }
+}
+
 extension StoreScript {
+    /// Returns new records of the door's reports.
+    mutating func events(_ count: Int) -> [RecordBody] { (0..<count).map { _ in event(on: door) } }
+
+    /// The records of `property`, and those of `unit`.
+    var places: [RecordScope] { [.property(property, in: portfolio), .unit(unit, in: portfolio)] }
+
+    /// Scopes of every kind, alone and together. The last five are enough for the many queries by filters.
+    ///
+    /// - Parameter from: the beginning of the scopes of a unit that have one.
+    func scopes(from: Timestamp) -> [[RecordScope]] {
+        let (whole, other) = (RecordScope.portfolioLog(portfolio), RecordScope.property(otherProperty, in: otherPortfolio))
+        let later = RecordScope.unit(unit, in: portfolio, from: from)
+        return [
+            [], [places[0]], [places[1]], [later, places[1], other], [later, whole], places + [whole],
+            [.gatewayLog, other, places[1]], [.gatewayLog], [whole], places, [later], [.gatewayLog, whole, other],
+        ]
+    }
+
     /// Adds a guest access to the door, with a new tenant association.
     mutating func grant() throws -> GuestAccess {
         let association = fixture.assign(user, .tenant, .unit(unit))

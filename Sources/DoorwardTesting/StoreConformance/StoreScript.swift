@@ -72,6 +72,9 @@ package struct StoreScript: Sendable {
         fixture.device(device).map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: device)
     }
 
+    /// The log of `portfolio`.
+    package var log: LogID { .portfolio(portfolio) }
+
     /// Returns the log of a device's portfolio; the gateway's log for a device without a portfolio.
     package func log(of device: DeviceID) -> LogID { snapshot(device).log }
 
