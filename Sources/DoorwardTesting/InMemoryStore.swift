@@ -64,7 +64,7 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// Returns the records of one log, in order.
-    package func log(_ id: LogID) -> [AccessRecord] { state.withLock { $0.content.logs[id] ?? [] } }
+    package func log(_ id: LogID) -> [AccessRecord] { state.withLock { ($0.content.logs[id] ?? []).map(\.record) } }
 
     /// The number of applied transactions.
     package var commitCount: Int { state.withLock { $0.content.commitCount } }
@@ -127,7 +127,7 @@ package final class InMemoryStore: GatewayStore {
     package func storedClock() async throws(StoreError) -> StoredClock? { read { $0.clock } }
 
     /// Returns the command. Also works after `close`, for tests of shutdown.
-    package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }
+    package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id]?.stored } }
 
     /// Returns the command if the query, without its device filter, finds it. Scans all commands.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
@@ -144,12 +144,8 @@ package final class InMemoryStore: GatewayStore {
 
     /// Returns a page of records by scanning all records, as a reference for stores with indexes.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
-        guard query.limit > 0 else { return RecordPage(records: [], next: nil) }
-        // Read one record more than the limit, to detect whether there is a next page.
-        var longer = query
-        longer.limit = query.limit < .max ? query.limit + 1 : .max
-        let found = read { $0.records(longer) }
-        let records = Array(found.prefix(query.limit))
+        let found = read { $0.records(query) }
+        let records = Array(found.prefix(max(0, query.limit)))
         return RecordPage(records: records, next: found.count > records.count ? records.last?.position : nil)
     }
 
@@ -270,7 +266,7 @@ package final class InMemoryStore: GatewayStore {
             let sizes = logs.filter { !$0.value.isEmpty }.map { LogSize(log: $0.key, size: UInt64($0.value.count)) }
             return StoreBackup(
                 path: target.path, bytes: try partial.finish(),
-                at: logs.values.compactMap { $0.last?.body.at }.max() ?? Timestamp(milliseconds: 0),
+                at: logs.values.compactMap { $0.last?.record.body.at }.max() ?? Timestamp(milliseconds: 0),
                 logs: sizes.sorted { $0.log.description < $1.log.description })
         } catch {
             partial.abandon()
