@@ -203,8 +203,15 @@ extension ConnectionFailure {
     init(_ error: any Error) {
         switch error {
         case let error as HTTPClientError: self.init(error)
-        case let error as NIOConnectionError: self.init(error)
-        case let error as IOError: self.init(error)
+        case let error as NIOConnectionError:
+            let isUnknown = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
+            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).reason } ?? "it does not respond"
+            self.init(reason: isUnknown ? "host not found" : reason, isBeforeSending: true)
+        case let error as IOError where error.errnoCode == ECONNREFUSED:
+            self.init(reason: "connection refused", isBeforeSending: true)
+        case let error as IOError where [EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
+            self.init(reason: "no route to host", isBeforeSending: true)
+        case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode): self = .broken
         case NIOSSLError.uncleanShutdown: self = .broken
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             self.init(reason: "certificate not trusted: it is for another host", isBeforeSending: true, isUntrusted: true)
@@ -241,24 +248,6 @@ extension ConnectionFailure {
         case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(reason: "no response arrived in time")
         case .remoteConnectionClosed, .uncleanShutdown: self = .broken
         default: self.init(reason: "the response is not valid HTTP")
-        }
-    }
-
-    private init(_ error: NIOConnectionError) {
-        if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
-            self.init(reason: "host not found", isBeforeSending: true)
-        } else {
-            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).reason }
-            self.init(reason: reason ?? "it does not respond", isBeforeSending: true)
-        }
-    }
-
-    private init(_ error: IOError) {
-        switch error.errnoCode {
-        case ECONNREFUSED: self.init(reason: "connection refused", isBeforeSending: true)
-        case EHOSTUNREACH, ENETUNREACH: self.init(reason: "no route to host", isBeforeSending: true)
-        case ECONNRESET, EPIPE: self = .broken
-        default: self.init(reason: "the connection failed")
         }
     }
 }

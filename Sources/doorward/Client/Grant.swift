@@ -86,10 +86,11 @@ struct Grant: AsyncParsableCommand {
         }
         let now = SystemClock().now()
         let window = times.resolved(now: now, in: zone)
-        var access = Doorward.NewGuestAccess(
-            guestUserId: nil, label: name, deviceIds: found.map(\.id), operations: operations.words,
-            validFrom: window.from?.text ?? "", validUntil: window.until?.text ?? "",
-            timeZone: times.localOption == nil ? limits.zone?.name : zone?.name, maxUses: limits.maxUses)
+        var access = Doorward.GuestAccessFields()
+        (access.label, access.deviceIds, access.operations) = (name, found.map(\.id), operations.words)
+        (access.validFrom, access.validUntil) = (window.from?.text ?? "", window.until?.text ?? "")
+        access.timeZone = times.localOption == nil ? limits.zone?.name : zone?.name
+        if let maxUses = limits.maxUses { access.maxUses = maxUses }
         // Without --zone the hours follow the zone of the property, also when it changes.
         if limits.hoursOption != nil {
             access.schedule = Doorward.GuestAccess.Schedule(limits.recurring, timeZone: limits.zone?.name)
@@ -124,7 +125,7 @@ struct Grant: AsyncParsableCommand {
     }
 
     private func grant(
-        _ new: Doorward.NewGuestAccess, _ guest: NameResolver.Guest, _ finder: NameResolver
+        _ new: Doorward.GuestAccessFields, _ guest: NameResolver.Guest, _ finder: NameResolver
     ) async throws -> Response<Doorward.GuestAccess> {
         var access = new
         switch guest {
