@@ -202,7 +202,7 @@ extension StoreConformance {
 extension StoreConformance {
     static let resetChecks: [StoreConformanceCheck] = [
         .init("A password reset is found by its token's digest, and can be used once", seed: 15) { store, script in
-            let reset = reset(of: script.user, &script)
+            let reset = script.reset(of: script.user)
             try await store.write(.offerReset(reset, digest: [1]))
             try require(try await store.passwordReset(digest: [1]), is: reset, "the reset")
             try require(try await store.passwordReset(digest: [2]), is: nil, "an unknown token")
@@ -214,8 +214,9 @@ extension StoreConformance {
         .init("A new password reset replaces only the earlier reset of the same user", seed: 16) { store, script in
             let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
-            let (first, second) = (reset(of: script.user, &script), reset(of: script.user, &script))
-            let others = reset(of: other, &script)
+            let (first, second, others) = (
+                script.reset(of: script.user), script.reset(of: script.user), script.reset(of: other)
+            )
             for (reset, digest) in [(first, 1), (others, 2), (second, 3)] as [(PasswordReset, UInt8)] {
                 try await store.write(.offerReset(reset, digest: [digest]))
             }
@@ -223,11 +224,11 @@ extension StoreConformance {
             try require(try await store.passwordReset(digest: [2]), is: others, "the other user's reset")
             try require(try await store.passwordReset(digest: [3]), is: second, "the new reset")
             try await requireRefusal(.resetTokenSpent, of: .useReset(digest: [1], at: script.now), by: store)
-            let unknown = reset(of: script.fixture.id(), &script)
-            try await requireRefusal(.parentUnknown, of: .offerReset(unknown, digest: [4]), by: store)
+            let stranger: UserID = script.fixture.id()
+            try await requireRefusal(.parentUnknown, of: .offerReset(script.reset(of: stranger), digest: [4]), by: store)
         },
         .init("An expired password reset is refused with its whole transaction", seed: 17) { store, script in
-            let reset = reset(of: script.user, &script)
+            let reset = script.reset(of: script.user)
             try await store.write(.offerReset(reset, digest: [1]))
             try await requireRefusal(
                 .resetTokenSpent, of: .setPassword(script.user, hash: "$scrypt$1"), .useReset(digest: [1], at: reset.expiresAt),
@@ -238,7 +239,7 @@ extension StoreConformance {
         .init("Resets can be ended by their user or by their creator; other resets are kept", seed: 18) { store, script in
             let (creator, other) = (script.fixture.user("Grace"), script.fixture.user("Linus"))
             _ = try await store.commit(script.tenancy)
-            let (first, second) = (reset(of: script.user, by: creator, &script), reset(of: other, by: other, &script))
+            let (first, second) = (script.reset(of: script.user, by: creator), script.reset(of: other, by: other))
             for end in [CredentialChange.endReset(of: script.user), .endResets(createdBy: creator)] {
                 try await store.write(.offerReset(first, digest: [1]), .offerReset(second, digest: [2]))
                 try await store.write(end)
@@ -247,10 +248,4 @@ extension StoreConformance {
             }
         },
     ]
-
-    private static func reset(of user: UserID, by creator: UserID? = nil, _ script: inout StoreScript) -> PasswordReset {
-        PasswordReset(
-            id: script.fixture.id(), userID: user, createdBy: creator, createdAt: script.now,
-            expiresAt: script.now.advanced(by: .seconds(60)))
-    }
 }

@@ -46,15 +46,10 @@ extension StoreConformance {
             let (victim, session) = (script.user, script.session())
             let other = script.fixture.user("Grace", email: "grace@example.com")
             _ = try await store.commit(script.tenancy)
-            func reset(of user: UserID, by creator: UserID, id: UInt64) -> PasswordReset {
-                PasswordReset(
-                    id: EntityID(high: 93, low: id), userID: user, createdBy: creator, createdAt: script.now,
-                    expiresAt: script.now.advanced(by: .seconds(60)))
-            }
             try await store.write(
                 .setPassword(victim, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [1]),
-                .offerReset(reset(of: victim, by: other, id: 1), digest: [2]),
-                .offerReset(reset(of: other, by: victim, id: 2), digest: [3]))
+                .offerReset(script.reset(of: victim, by: other), digest: [2]),
+                .offerReset(script.reset(of: other, by: victim), digest: [3]))
             try await store.write(.removeUser(victim))
             try require(try await store.passwordHash(of: victim), is: nil, "the password")
             try require(try await store.liveSessions(at: script.now), is: [], "the sessions")
@@ -178,11 +173,7 @@ extension StoreConformance {
         },
         .init("A refused transaction removes nothing, and an erasure reaches the records that are left", seed: 93) {
             store, script in
-            let bodies = (0..<4).map { _ in
-                var body = script.event(on: script.door)
-                body.actor = script.actor
-                return body
-            }
+            let bodies = (0..<4).map { _ in script.event(on: script.door, by: script.actor) }
             try await store.write(bodies)
             let truncation = LogTruncation(log: script.log, firstSeq: 2)
             let refused = StoreTransaction(requires: [.unmet], truncations: [truncation])

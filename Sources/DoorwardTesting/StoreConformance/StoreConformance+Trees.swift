@@ -57,8 +57,8 @@ extension StoreConformance {
                 "a node of an empty log")
             let persons = (0..<10).map { UserID(high: 0x7000, low: UInt64($0 % 2)) }
             let records = persons.enumerated().map { index, person in
-                var body = script.event(on: script.door)
-                body.actor = RecordActor(kind: .user, id: "pseudonym", name: "Name \(index)", userID: person)
+                let actor = RecordActor(kind: .user, id: "pseudonym", name: "Name \(index)", userID: person)
+                var body = script.event(on: script.door, by: actor)
                 body.details["note"] = .personal("Note \(index)", person: persons[0])
                 return body
             }
@@ -172,16 +172,14 @@ extension StoreConformance {
             var ids: [(id: RecordID, name: String)] = []
             for actor in [script.actor, other] {
                 for door in [script.door, script.otherDoor] {
-                    var body = script.event(on: door)
-                    body.actor = actor
+                    let body = script.event(on: door, by: actor)
                     ids.append((body.id, actor.name ?? ""))
                     try await store.write([body])
                 }
             }
             let before = try await store.range(of: script.log, from: 0, limit: 10)
             // Values in a record of the same transaction are erased too, like those of earlier records.
-            var last = script.event(on: script.door)
-            last.actor = script.actor
+            let last = script.event(on: script.door, by: script.actor)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(last)], forgets: [.user(script.user)]))
             ids.append((last.id, "Ada Lovelace"))
             for (id, name) in ids {
@@ -195,15 +193,13 @@ extension StoreConformance {
             _ = try await store.commit(
                 StoreTransaction(forgets: [.user(script.user), .user(script.fixture.id()), .day("2026-11-22")]))
             // Later records of the user are encrypted under a new key. Erased values remain erased.
-            var later = script.event(on: script.door)
-            later.actor = script.actor
+            let later = script.event(on: script.door, by: script.actor)
             try await store.write([later])
             try require(try await store.record(later.id)?.body.actor.name, is: "Ada Lovelace", "the name in a later record")
             try require(try await store.record(last.id)?.body.actor.name, is: nil, "the erased name")
         },
         .init("A refused transaction destroys no key", seed: 74) { store, script in
-            var body = script.event(on: script.door)
-            body.actor = script.actor
+            let body = script.event(on: script.door, by: script.actor)
             try await store.write([body])
             try await requireRefusal(
                 .unmet, of: StoreTransaction(requires: [.unmet], forgets: [.user(script.user)]), by: store)
@@ -226,8 +222,7 @@ extension StoreConformance {
     static let recordChecks: [StoreConformanceCheck] = [
         .init("A record is read back with all fields, including the personal values", seed: 41) { store, script in
             let body = fullRecord(&script)
-            let place = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))[0]
-            try require(place, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
+            try require(try await store.write([body]).first, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
             try require(try await store.record(body.id), is: AccessRecord(seq: 0, body: body), "the record")
             try require(try await store.record(script.fixture.id()), is: nil, "an unknown record")
         },
@@ -253,8 +248,7 @@ extension StoreConformance {
             let first = script.event(on: script.door)
             script.now = script.now.advanced(by: .seconds(-5))
             let (held, elsewhere) = (script.event(on: script.door), script.event(on: script.otherDoor))
-            let records = [first, held, elsewhere].map { PendingRecord($0) }
-            let places = try await store.commit(StoreTransaction(records: records))
+            let places = try await store.write([first, held, elsewhere])
             try require(places.map(\.at), is: [first.at, first.at, elsewhere.at], "the instants")
             let read = try await store.record(held.id)
             try require(read?.body.at, is: first.at, "the instant of the record")

@@ -66,12 +66,20 @@ func requireRefusal(_ rule: StoreRefusal, of changes: CounterChange..., by store
 ///
 /// - Throws: `ConformanceFailure` unless the store refuses it because of exactly this rule.
 func requireRefusal(_ rule: StoreRefusal, of transaction: StoreTransaction, by store: any GatewayStore) async throws {
-    do {
-        _ = try await store.commit(transaction)
-    } catch {
-        return try require(error, is: .refused(rule), "the refusal")
+    guard let error = await failure(of: transaction, in: store) else {
+        throw ConformanceFailure("a transaction was accepted that should be refused: \(rule)")
     }
-    throw ConformanceFailure("a transaction was accepted that should be refused: \(rule)")
+    try require(error, is: .refused(rule), "the refusal")
+}
+
+/// Commits the transaction, and returns why this failed; `nil` if it did not.
+func failure(of transaction: StoreTransaction, in store: any GatewayStore) async -> StoreError? {
+    do throws(StoreError) {
+        _ = try await store.commit(transaction)
+        return nil
+    } catch {
+        return error
+    }
 }
 
 extension StorePrecondition {
@@ -101,6 +109,12 @@ extension StoreScript {
             [], [places[0]], [places[1]], [later, places[1], other], [later, whole], places + [whole],
             [.gatewayLog, other, places[1]], [.gatewayLog], [whole], places, [later], [.gatewayLog, whole, other],
         ]
+    }
+
+    /// Returns a password reset that expires a minute after `now`.
+    mutating func reset(of user: UserID, by creator: UserID? = nil) -> PasswordReset {
+        PasswordReset(
+            id: fixture.id(), userID: user, createdBy: creator, createdAt: now, expiresAt: now.advanced(by: .seconds(60)))
     }
 
     /// Adds a guest access to the door, with a new tenant association.

@@ -122,11 +122,12 @@ package struct StoreScript: Sendable {
 
     // MARK: Records
 
-    /// Returns a record of a lock's report, in the log of the device's portfolio or in another log.
-    package mutating func event(on device: DeviceID, log: LogID? = nil) -> RecordBody {
+    /// Returns a record of a lock's report, in the log of the device's portfolio or in another log, by the lock or by another actor.
+    package mutating func event(on device: DeviceID, log: LogID? = nil, by actor: RecordActor? = nil) -> RecordBody {
         RecordBody(
             log: log ?? self.log(of: device), id: fixture.id(), at: now, kind: .deviceEvent,
-            actor: RecordActor(kind: .device, id: device.description), source: .device, device: snapshot(device), event: .locked,
+            actor: actor ?? RecordActor(kind: .device, id: device.description), source: .device, device: snapshot(device),
+            event: .locked,
             method: .manual)
     }
 
