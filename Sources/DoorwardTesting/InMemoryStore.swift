@@ -15,7 +15,11 @@ package final class InMemoryStore: GatewayStore {
 
     private struct State {
         var content = InMemoryContent()
-        var queue = CommitQueue()
+        /// The transactions that were passed to `commit` and are not applied yet.
+        var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
+        var tickets: UInt64 = 0
+        /// The results of applied transactions whose callers have not resumed yet, by ticket.
+        var results: [UInt64: Result<[RecordPosition], StoreError>] = [:]
         var nextFailure: Failure?
         var nextBackupFailure: StoreBackupError?
         var isUnavailable = false
@@ -75,14 +79,19 @@ package final class InMemoryStore: GatewayStore {
     /// tasks can interleave.
     @discardableResult
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
-        let ticket = state.withLock { $0.queue.enqueue(transaction) }
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            state.waiting.append((state.tickets, transaction))
+            return state.tickets
+        }
         for _ in 0..<suspensions { await Task.yield() }
         let result = state.withLock { state in
             // Transactions committed earlier are applied first, even if the executor resumes this call before their calls.
-            while let (waiting, transaction) = state.queue.dequeue(upTo: ticket) {
-                state.queue.results[waiting] = Self.apply(transaction, to: &state)
+            while let next = state.waiting.first, next.ticket <= ticket {
+                state.waiting.removeFirst()
+                state.results[next.ticket] = Self.apply(next.transaction, to: &state)
             }
-            return state.queue.results.removeValue(forKey: ticket)
+            return state.results.removeValue(forKey: ticket)
         }
         for _ in 0..<suspensions { await Task.yield() }
         guard let result else { throw .unavailable }
@@ -281,25 +290,6 @@ package final class InMemoryStore: GatewayStore {
     }
 
     private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
-}
-
-/// The transactions that were passed to `commit` and are not applied yet.
-private struct CommitQueue {
-    /// The results of applied transactions whose callers have not resumed yet, by ticket.
-    var results: [UInt64: Result<[RecordPosition], StoreError>] = [:]
-    private var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
-    private var tickets: UInt64 = 0
-
-    mutating func enqueue(_ transaction: StoreTransaction) -> UInt64 {
-        tickets += 1
-        waiting.append((tickets, transaction))
-        return tickets
-    }
-
-    mutating func dequeue(upTo ticket: UInt64) -> (ticket: UInt64, transaction: StoreTransaction)? {
-        guard let first = waiting.first, first.ticket <= ticket else { return nil }
-        return waiting.removeFirst()
-    }
 }
 
 extension GatewayStore {
