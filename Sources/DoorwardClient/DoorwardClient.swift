@@ -53,16 +53,14 @@ package struct DoorwardClient: Sendable {
     func send<Content: Decodable & Sendable>(
         _ request: APIRequest, as type: Content.Type = Content.self, member key: String? = nil
     ) async throws -> Response<Content> {
-        try await data(of: request).decoded(member: key, from: server)
+        try await data(of: request).decoded(member: key)
     }
 
     /// Sends a call whose success has no body; see `send`.
     func perform(_ request: APIRequest) async throws { _ = try await data(of: request) }
 
-    /// Sends a call whose success is a body without an envelope; see `send`.
-    func bytes(of request: APIRequest) async throws -> [UInt8] { try await data(of: request).body }
-
-    private func data(of request: APIRequest) async throws -> TransportResponse {
+    /// Sends a call, and returns the response of a success as it is; see `send`.
+    func data(of request: APIRequest) async throws -> TransportResponse {
         try await authenticated { try await transport.send(request, token: $0) }.successful()
     }
 

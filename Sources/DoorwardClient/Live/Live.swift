@@ -121,7 +121,7 @@ public final class LiveSubscription<Noun: LiveNoun>: Sendable {
     public let query: LiveQuery<Noun>
     private let engine: LiveEngine
     private let name: String
-    private let isOpen = Mutex(true)
+    private let isOpen = Atomic(true)
     private let onCancel: @Sendable () -> Void
 
     init(
@@ -136,12 +136,9 @@ public final class LiveSubscription<Noun: LiveNoun>: Sendable {
     }
 
     private func close() -> Bool {
-        let wasOpen = isOpen.withLock { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
-        if wasOpen { onCancel() }
-        return wasOpen
+        guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return false }
+        onCancel()
+        return true
     }
 
     /// Ends the subscription. When this returns, the client has unsubscribed from the data, unless another subscription needs them.

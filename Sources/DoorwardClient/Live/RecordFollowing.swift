@@ -139,12 +139,12 @@ final class RecordUpstream: Upstream {
 
 /// A record, and the position after it.
 public struct FollowedRecord: Equatable, Sendable {
-    /// The record.
-    public let record: Doorward.AccessRecord
+    /// The record, with its JSON as the gateway wrote it.
+    package let entry: Verbatim<Doorward.AccessRecord>
     /// The position after the record.
     public let cursor: RecordCursor
-    /// The record as the gateway wrote it.
-    package let json: [UInt8]
+    /// The record.
+    public var record: Doorward.AccessRecord { entry.value }
 }
 
 /// Access records as they are written: each once and none left out, in the order of each log, over reconnections and restarts.
@@ -215,7 +215,7 @@ public struct RecordSequence: AsyncSequence, Sendable {
         private func nextTaken() -> FollowedRecord? {
             guard let entry = taken.popFirst() else { return nil }
             _ = cursor.insert(entry.value)
-            return FollowedRecord(record: entry.value, cursor: cursor, json: entry.json)
+            return FollowedRecord(entry: entry, cursor: cursor)
         }
 
         private func subscribe() async {

@@ -85,8 +85,3 @@ package struct AccessRecordPage: Decodable, Sendable {
     /// The cursor of the next page; `nil` at the end.
     package var nextCursor: String?
 }
-
-extension Verbatim<Doorward.AccessRecord> {
-    /// A record that was followed.
-    package init(_ followed: FollowedRecord) { self.init(followed.record, json: followed.json) }
-}

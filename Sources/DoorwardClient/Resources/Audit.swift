@@ -65,6 +65,6 @@ package struct Audit: Sendable {
     }
 
     private func text(_ request: APIRequest) async throws -> String {
-        String(decoding: try await client.bytes(of: request), as: UTF8.self)
+        String(decoding: try await client.data(of: request).body, as: UTF8.self)
     }
 }

@@ -56,12 +56,11 @@ struct TokenProvider: Sendable {
         // A short limit, as a cancelled caller waits for the end of this request.
         request.timeLimit = .seconds(10)
         do {
-            let response: Response<Doorward.SignedIn> = try await transport.send(request, token: nil).successful().decoded(
-                from: transport.server)
+            let response: Response<Doorward.SignedIn> = try await transport.send(request, token: nil).successful().decoded()
+            let signedIn = response.content
             var refreshed = Session(
-                server: transport.server, email: session.email, token: response.content.token,
-                lifetime: response.content.expiresIn,
-                refreshToken: response.content.refreshToken)
+                server: transport.server, email: session.email, token: signedIn.token, lifetime: signedIn.expiresIn,
+                refreshToken: signedIn.refreshToken)
             refreshed.caFile = session.caFile
             return refreshed
         } catch ClientError.refused(let error) where error.status == 401 {

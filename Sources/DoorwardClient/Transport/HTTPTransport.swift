@@ -113,9 +113,7 @@ struct TransportResponse: HTTPResponse, Sendable {
     }
 
     /// Decodes `data` of a successful response, or the member of it with this key.
-    func decoded<Content: Decodable & Sendable>(
-        member key: String? = nil, from server: ServerAddress
-    ) throws(ClientError) -> Response<Content> {
+    func decoded<Content: Decodable & Sendable>(member key: String? = nil) throws(ClientError) -> Response<Content> {
         guard let json = JSONScanner.member("data", of: body), let text = key.map({ JSONScanner.member($0, of: json) }) ?? json,
             let content = try? JSONDecoder().decode(Content.self, from: Data(text))
         else { throw .notAGateway(server: server.description) }

@@ -115,7 +115,7 @@ struct LogFollower: Sendable {
             let records = live.follow(query, after: cursor).makeAsyncIterator()
             var isOpen = true
             while isOpen {
-                let entries = try await records.nextBatch().map { AccessRecords.Entry($0) }
+                let entries = try await records.nextBatch().map(\.entry)
                 isOpen = await show(entries, &lines, withHeadings: false)
             }
         }
