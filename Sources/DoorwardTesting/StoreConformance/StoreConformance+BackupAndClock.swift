@@ -34,7 +34,7 @@ extension StoreConformance {
                     (folder + "/missing/copy.db", .folderMissing), (taken + "/copy.db", .folderMissing),
                     (taken, .alreadyExists), (folder, .alreadyExists), (folder + "/link", .alreadyExists),
                 ]
-                for (path, problem) in cases { try await requireRefusal(problem, of: path, by: store) }
+                for (path, problem) in cases { try await requireFailure(.refused(problem), of: path, by: store) }
                 try require(Set(try FileManager.default.contentsOfDirectory(atPath: folder)), is: before, "the folder's content")
                 try require(await store.isWritable(), "the store still accepts transactions")
             }
@@ -42,27 +42,21 @@ extension StoreConformance {
         .init("A closed store rejects a backup") { store in
             try await withFolder { folder in
                 try await store.close()
-                do {
-                    _ = try await store.backup(to: folder + "/copy.db")
-                } catch {
-                    try require(error as? StoreBackupError, is: .unavailable, "the refusal")
-                    return try require(
-                        try FileManager.default.contentsOfDirectory(atPath: folder), is: [], "the folder's content")
-                }
-                throw ConformanceFailure("a closed store made a backup")
+                try await requireFailure(.unavailable, of: folder + "/copy.db", by: store)
+                try require(try FileManager.default.contentsOfDirectory(atPath: folder), is: [], "the folder's content")
             }
         },
     ]
 
-    private static func requireRefusal(
-        _ problem: StoreBackupProblem, of path: String, by store: any GatewayStore
+    private static func requireFailure(
+        _ expected: StoreBackupError, of path: String, by store: any GatewayStore
     ) async throws {
         do {
             _ = try await store.backup(to: path)
         } catch {
-            return try require(error, is: .refused(problem), "the refusal of '\(path)'")
+            return try require(error, is: expected, "the failure of a backup to '\(path)'")
         }
-        throw ConformanceFailure("a backup was made at '\(path)', which should be refused: \(problem.rawValue)")
+        throw ConformanceFailure("a backup was made at '\(path)', which should fail: \(expected)")
     }
 
     /// Calls `body` with the canonical path of a new folder, and removes the folder afterwards.

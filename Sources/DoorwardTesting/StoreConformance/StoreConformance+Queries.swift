@@ -7,7 +7,7 @@ extension StoreConformance {
     package static let queryChecks: [StoreConformanceCheck] = [
         .init("Record pages by scope and device, in both orders, equal a sort in memory", seed: 51) { store, script in
             let records = try await writeRecords(90, &script, to: store)
-            for query in queries(script, from: middle(of: records)) {
+            for query in deviceQueries(script, records) {
                 let expected = sorted(records, by: query)
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
             }
@@ -39,16 +39,15 @@ extension StoreConformance {
         },
         .init("A record is found by its id within the scopes that cover it, and within no other", seed: 58) { store, script in
             let records = try await writeRecords(40, &script, to: store)
-            for query in queries(script, from: middle(of: records))
-            where query.filter == RecordFilter() && query.order == .oldestFirst {
+            for scopes in script.scopes(from: middle(of: records)) {
                 for record in records {
-                    let isCovered = query.scopes.contains { $0.covers(record.body) }
+                    let isCovered = scopes.contains { $0.covers(record.body) }
                     try require(
-                        try await store.record(record.body.id, within: query.scopes), is: isCovered ? record : nil,
-                        "record \(record.seq) within \(query.scopes)")
+                        try await store.record(record.body.id, within: scopes), is: isCovered ? record : nil,
+                        "record \(record.seq) within \(scopes)")
                 }
                 for id in [RecordID(high: 0, low: 0), RecordID(high: .max, low: .max)] {
-                    try require(try await store.record(id, within: query.scopes), is: nil, "a record that does not exist")
+                    try require(try await store.record(id, within: scopes), is: nil, "a record that does not exist")
                 }
             }
         },
@@ -165,24 +164,22 @@ extension StoreConformance {
             RecordFilter(deviceID: script.door, kind: .denial, decision: .allowed),
             RecordFilter(actorUserID: UserID(high: 1, low: 2)), RecordFilter(deviceID: script.gate, unitID: script.unit),
         ]
-        return script.scopes(from: instants[instants.count / 2]).suffix(5).flatMap { scope in
-            filters.flatMap { filter in
-                [RecordQuery.Order.newestFirst, .oldestFirst].map {
-                    RecordQuery(scopes: scope, filter: filter, order: $0, limit: 7)
-                }
-            }
-        }
+        return queries(script.scopes(from: middle(of: records)).suffix(5), filters)
     }
 
     /// The instant of the record in the middle.
     private static func middle(of records: [AccessRecord]) -> Timestamp { records.map(\.body.at).sorted()[records.count / 2] }
 
-    /// - Parameter from: the beginning of the scopes of a unit that have one.
-    private static func queries(_ script: StoreScript, from: Timestamp) -> [RecordQuery] {
-        script.scopes(from: from).flatMap { scope in
-            [nil, script.door, script.otherDoor].flatMap { device in
+    private static func deviceQueries(_ script: StoreScript, _ records: [AccessRecord]) -> [RecordQuery] {
+        let filters = [nil, script.door, script.otherDoor].map { RecordFilter(deviceID: $0) }
+        return queries(script.scopes(from: middle(of: records)), filters)
+    }
+
+    private static func queries(_ scopes: some Sequence<[RecordScope]>, _ filters: [RecordFilter]) -> [RecordQuery] {
+        scopes.flatMap { scope in
+            filters.flatMap { filter in
                 [RecordQuery.Order.newestFirst, .oldestFirst].map {
-                    RecordQuery(scopes: scope, deviceID: device, order: $0, limit: 7)
+                    RecordQuery(scopes: scope, filter: filter, order: $0, limit: 7)
                 }
             }
         }
