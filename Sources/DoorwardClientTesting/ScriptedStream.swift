@@ -109,17 +109,13 @@ public final class ScriptedStream: LiveTransport {
     }
 
     /// Sends that the right to everything that a need selects has ended.
-    public func revoked(_ need: Need) async {
-        for name in await subscribed(need) { await send("revoked", #"{"name":"\#(name)"}"#) }
-    }
+    public func revoked(_ need: Need) async { await send("revoked", need) }
     /// Sends that a name cannot be subscribed to.
-    public func refused(_ need: Need, code: String) async {
-        for name in await subscribed(need) { await send("refused", #"{"name":"\#(name)","code":"\#(code)","details":{}}"#) }
-    }
+    public func refused(_ need: Need, code: String) async { await send("refused", need, #","code":"\#(code)","details":{}"#) }
     /// Sends that a name cannot be resumed.
-    public func reset(_ need: Need) async { for name in await subscribed(need) { await send("reset", #"{"name":"\#(name)"}"#) } }
+    public func reset(_ need: Need) async { await send("reset", need) }
     /// Sends that all names of a need are complete.
-    public func ready(_ need: Need) async { for name in await subscribed(need) { await send("ready", #"{"name":"\#(name)"}"#) } }
+    public func ready(_ need: Need) async { await send("ready", need) }
     /// Sends the heartbeat.
     public func position() async { await send("position", #"{"at":"2026-11-21T08:00:00.000Z"}"#) }
 
@@ -136,6 +132,11 @@ public final class ScriptedStream: LiveTransport {
             return state.connection
         }
         if let error { connection?.end.resume(throwing: error) } else { connection?.end.resume() }
+    }
+
+    /// - Parameter members: those after the name, with a leading comma.
+    private func send(_ type: String, _ need: Need, _ members: String = "") async {
+        for name in await subscribed(need) { await send(type, #"{"name":"\#(name)"\#(members)}"#) }
     }
 
     /// Sends any event. The client has processed it when this returns.

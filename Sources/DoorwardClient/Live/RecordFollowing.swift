@@ -12,11 +12,6 @@ final class RecordBuffer: Sendable {
         var hasGap = false
         var failure: DoorwardError?
         var waiter: CheckedContinuation<Void, Never>?
-
-        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
-            defer { waiter = nil }
-            return waiter
-        }
     }
 
     static let capacity = 1000
@@ -28,17 +23,11 @@ final class RecordBuffer: Sendable {
 
     /// Adds a record, unless it is known.
     func offer(_ entry: Entry) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.hasGap else { return nil }
-            if state.entries.count >= Self.capacity {
-                state.hasGap = true
-                return nil
-            }
-            guard state.cursor.insert(entry.value) else { return nil }
+        change { state in
+            if state.entries.count >= Self.capacity { state.hasGap = true }
+            guard !state.hasGap, state.cursor.insert(entry.value) else { return }
             state.entries.append(entry)
-            return state.takeWaiter()
         }
-        waiter?.resume()
     }
 
     /// Notes a record that was written before following began.
@@ -52,7 +41,7 @@ final class RecordBuffer: Sendable {
     private func change(_ body: (inout State) -> Void) {
         let waiter = state.withLock { state in
             body(&state)
-            return state.takeWaiter()
+            return state.waiter.take()
         }
         waiter?.resume()
     }
@@ -305,10 +294,9 @@ public struct RecordCursor: Codable, Hashable, Sendable, CustomStringConvertible
             if let latest, record.at.milliseconds < latest.milliseconds - Self.overlap { return false }
             guard recent.updateValue(record.at, forKey: record.id) == nil else { return false }
         }
-        if record.at > latest ?? record.at || latest == nil {
+        if latest.map({ $0 < record.at }) ?? true {
             latest = record.at
-            let limit = record.at.milliseconds - Self.overlap
-            if recent.count > 64 || !recent.isEmpty { recent = recent.filter { $0.value.milliseconds >= limit } }
+            recent = recent.filter { $0.value.milliseconds >= record.at.milliseconds - Self.overlap }
         }
         return true
     }
