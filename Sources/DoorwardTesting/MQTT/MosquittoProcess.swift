@@ -188,6 +188,23 @@ package struct Listener {
         guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
         port = Int(address.sin_port.bigEndian)
     }
+
+    /// Calls `body` with the socket of each client, on a thread of its own, until the listening socket is shut down.
+    func accept(_ body: @escaping @Sendable (Int32) -> Void) {
+        Thread.detachNewThread {
+            while case let client = uninterrupted({ Glibc.accept(descriptor, nil, nil) }), client >= 0 {
+                Thread.detachNewThread { body(client) }
+            }
+        }
+    }
+}
+
+/// Makes a system call, and repeats it if a signal has interrupted it.
+func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        guard result < 0, errno == EINTR else { return result }
+    }
 }
 
 extension Recorder<String> {

@@ -1,23 +1,6 @@
 package import DoorwardControl
 package import DoorwardDomain
 
-extension StoreTransaction {
-    /// Appends the preconditions, counters, commands and records of another transaction.
-    package mutating func append(_ other: StoreTransaction) {
-        let count = records.count
-        requires += other.requires
-        counters += other.counters
-        commands += other.commands.map { change in
-            if case .begin(let command, let intent) = change {
-                .begin(command, intent: intent + count)
-            } else {
-                change
-            }
-        }
-        records += other.records
-    }
-}
-
 /// Builds transactions for tests of a store, in a small tenancy with two portfolios. A transaction
 /// contains a command with the record of its intent or outcome, or single records.
 package struct StoreScript: Sendable {
