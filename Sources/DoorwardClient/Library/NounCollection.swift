@@ -109,8 +109,6 @@ public struct CommandHandle: Sendable {
 }
 
 extension NounCollection<Doorward.LockDevice> {
-    private struct Parameters: Encodable { let reason: String? }
-
     /// Extends the bolt. Returns when the command is durable; `life` yields its later states.
     public func lock(_ id: String, reason: String? = nil) async throws -> CommandHandle { try await send(.lock, id, reason) }
     /// Withdraws the bolt. Returns when the command is durable; `life` yields its later states.
@@ -124,7 +122,7 @@ extension NounCollection<Doorward.LockDevice> {
     private func send(_ action: Doorward.Action, _ id: String, _ reason: String?) async throws -> CommandHandle {
         let accepted = try await doorward.request {
             var request = try APIRequest.post(
-                "devices", id, action.rawValue.lowercased(), body: Parameters(reason: reason))
+                "devices", id, action.rawValue.lowercased(), body: Doorward.CommandParameters(reason: reason))
             request.headers = [("Prefer", "respond-async")]
             return try await doorward.client.send(request, as: Doorward.Command.self, member: "command").content
         }

@@ -22,6 +22,8 @@ actor LiveEngine {
     private var connectionNumber = 0
     private var watchdog: Task<Void, Never>?
     private var delay: Task<Void, Never>?
+    /// How long the connection is still delayed after `wake`.
+    private var wakeJitter: Duration?
     private var synchronization: Task<Void, Never>?
     private var streamID: String?
     /// The names that the open stream has, or was opened with.
@@ -245,14 +247,8 @@ actor LiveEngine {
             task.cancel()
         }
         if delay == task { delay = nil }
-        if let jitter = wakeJitter {
-            wakeJitter = nil
-            let deadline = self.clock.uptime + jitter
-            try? await clock.sleep(until: deadline)
-        }
+        if let jitter = wakeJitter.take() { try? await clock.sleep(until: clock.uptime + jitter) }
     }
-
-    private var wakeJitter: Duration?
 
     /// The app has come to the foreground, or the network has returned: a waiting reconnection happens within a second, and a
     /// connection that has been silent for more than one position is replaced.

@@ -94,13 +94,11 @@ struct HTTPLiveTransport: LiveTransport {
     let client: DoorwardClient
     let observe: @Sendable (LiveConnectionEvent) -> Void
 
-    private struct Opening: Encodable { let subscriptions: [String: StreamSubscription] }
-
     func renew() async throws { try await observing { try await client.renew() } }
 
     func open(_ request: StreamRequest, receive: @escaping @Sendable ([UInt8]) async -> Void) async throws {
         let response = try await observing {
-            var opening = try APIRequest(.POST, ["stream"], body: Opening(subscriptions: request.subscriptions))
+            var opening = try APIRequest(.POST, ["stream"], body: ["subscriptions": request.subscriptions])
             opening.headers = [("Accept", "text/event-stream")]
             if let position = request.lastEventID { opening.headers.append(("Last-Event-ID", position)) }
             let response = try await client.open(opening)
