@@ -1,3 +1,5 @@
+internal import NIOHTTP1
+
 /// API client of one gateway. Calls are grouped by resource: `client.devices.unlock(id, …)`.
 package struct DoorwardClient: Sendable {
     /// The gateway's address.
@@ -41,8 +43,6 @@ package struct DoorwardClient: Sendable {
     package var roles: Roles { Roles(client: self) }
     /// Keys with which programs sign in.
     package var apiKeys: Resource<Doorward.APIKey> { Resource(client: self) }
-    /// Requests that the caller composes.
-    package var raw: RawRequests { RawRequests(client: self) }
 
     // MARK: - Sending
 
@@ -53,17 +53,44 @@ package struct DoorwardClient: Sendable {
     func send<Content: Decodable & Sendable>(
         _ request: APIRequest, as type: Content.Type = Content.self, member key: String? = nil
     ) async throws -> Response<Content> {
-        try await data(of: request).decoded(member: key, from: server)
+        try await data(of: request).decoded(member: key)
     }
 
     /// Sends a call whose success has no body; see `send`.
     func perform(_ request: APIRequest) async throws { _ = try await data(of: request) }
 
-    /// Sends a call whose success is a body without an envelope; see `send`.
-    func bytes(of request: APIRequest) async throws -> [UInt8] { try await data(of: request).body }
-
-    private func data(of request: APIRequest) async throws -> TransportResponse {
+    /// Sends a call, and returns the response of a success as it is; see `send`.
+    func data(of request: APIRequest) async throws -> TransportResponse {
         try await authenticated { try await transport.send(request, token: $0) }.successful()
+    }
+
+    /// Sends a request that the caller composes, for endpoints that have no function of their own. It is sent once, without further
+    /// validation. A POST gets a new `Idempotency-Key` unless the caller gives one; it is not repeated, as not every path accepts such
+    /// a key. A token that the gateway no longer accepts is refreshed, as for every call.
+    ///
+    /// - Parameters:
+    ///   - method: upper case, such as `GET`.
+    ///   - path: the path after `/api/v1`, percent-encoded. It begins with a slash and may include a query.
+    ///   - query: items that are added to the query, not yet percent-encoded; those without a value are left out.
+    ///   - headers: they replace headers of the same name that the client sends by default. A value contains no control characters.
+    ///   - body: sent as JSON unless a header sets another media type.
+    /// - Returns: a response of any status, as soon as its headers have arrived.
+    /// - Throws: `ClientError` if no response arrives.
+    package func open(
+        _ method: String, _ path: String, query: [(name: String, value: String?)] = [],
+        headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) async throws -> RawResponse {
+        var request = APIRequest(HTTPMethod(rawValue: method), encodedPath: path)
+        (request.query, request.headers, request.body) = (query, headers, body)
+        if method == "POST" { request.idempotencyKey = APIRequest.newKey() }
+        // A command is answered after the lock's confirmation, and a backup after it was written: both can take long.
+        if method != "GET" { request.timeLimit = .seconds(3600) }
+        return try await open(request)
+    }
+
+    /// Sends a request once, and returns as soon as the status and the headers have arrived.
+    func open(_ request: APIRequest) async throws -> RawResponse {
+        try await authenticated { try await transport.open(request, token: $0) }
     }
 
     /// Renews the access token of a session if it is about to expire.

@@ -28,28 +28,27 @@ public final class ScriptedStream: LiveTransport {
         var renewalFailures: [DoorwardError] = []
         var nextID = 0
         var streams = 0
-        var waiters: [(isMet: @Sendable (State) -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
         var log: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Watchable(State())
 
     public init() {}
 
     // MARK: - What the client has done
 
     /// The number of times that the client has tried to open the stream, including failed attempts.
-    public var openings: Int { state.withLock { $0.requests.count } }
+    public var openings: Int { state.read { $0.requests.count } }
     /// The number of times that the client has renewed its token.
-    public var renewals: Int { state.withLock { $0.renewals } }
+    public var renewals: Int { state.read { $0.renewals } }
     /// The id of the last event that the client stated at its last opening; `nil` for a new stream.
-    public var resumedFrom: String? { state.withLock { $0.requests.last?.lastEventID } }
+    public var resumedFrom: String? { state.read { $0.requests.last?.lastEventID } }
     /// What the open stream, or the last one, is subscribed to.
     public var subscriptions: [Need] {
-        state.withLock { $0.names.values.map(Self.need) }.sorted { $0.description < $1.description }
+        state.read { $0.names.values.map(Self.need) }.sorted { $0.description < $1.description }
     }
     /// What the client has done, in order, such as `renew`, `open`, `put device`.
-    public var log: [String] { state.withLock { $0.log } }
+    public var log: [String] { state.read { $0.log } }
 
     private static func need(_ subscription: StreamSubscription) -> Need {
         let items = URLComponents(string: "?\(subscription.query)")?.queryItems ?? []
@@ -57,53 +56,30 @@ public final class ScriptedStream: LiveTransport {
     }
 
     /// Waits until the client has a stream open.
-    public func waitForOpening() async { await wait { $0.connection != nil } }
+    public func waitForOpening() async { await state.wait { $0.connection != nil } }
     /// Waits until the client has opened the stream this number of times.
-    public func waitForOpenings(_ count: Int) async { await wait { $0.requests.count >= count } }
+    public func waitForOpenings(_ count: Int) async { await state.wait { $0.requests.count >= count } }
     /// Waits until the open stream is subscribed to exactly these.
     public func waitForSubscriptions(_ needs: [Need]) async {
         let expected = Set(needs)
-        await wait { $0.connection != nil && Set($0.names.values.map(Self.need)) == expected }
+        await state.wait { $0.connection != nil && Set($0.names.values.map(Self.need)) == expected }
     }
     /// Waits until the client has closed the stream.
-    public func waitForClosing() async { await wait { $0.connection == nil } }
-
-    private func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isMetNow = state.withLock { state in
-                if isMet(state) { return true }
-                state.waiters.append((isMet, continuation))
-                return false
-            }
-            if isMetNow { continuation.resume() }
-        }
-    }
-
-    private func change<Result>(_ body: (inout State) -> Result) -> Result {
-        let (result, due) = state.withLock { state -> (Result, [CheckedContinuation<Void, Never>]) in
-            let result = body(&state)
-            let due = state.waiters.filter { $0.isMet(state) }.map(\.continuation)
-            let snapshot = state
-            state.waiters.removeAll { $0.isMet(snapshot) }
-            return (result, due)
-        }
-        for continuation in due { continuation.resume() }
-        return result
-    }
+    public func waitForClosing() async { await state.wait { $0.connection == nil } }
 
     // MARK: - What the gateway does
 
     /// Refuses the next opening, or breaks it.
-    public func failNextOpening(_ error: DoorwardError) { change { $0.failures.append(error) } }
+    public func failNextOpening(_ error: DoorwardError) { state.change { $0.failures.append(error) } }
     /// Refuses the next name that is added to an open stream, or drops the request.
-    public func failNextName(_ error: DoorwardError) { change { $0.nameFailures.append(error) } }
+    public func failNextName(_ error: DoorwardError) { state.change { $0.nameFailures.append(error) } }
     /// Refuses the next renewal of the token.
-    public func failNextRenewal(_ error: DoorwardError) { change { $0.renewalFailures.append(error) } }
+    public func failNextRenewal(_ error: DoorwardError) { state.change { $0.renewalFailures.append(error) } }
 
     /// Waits for an opening, and sends the first event.
     public func open(resumed: Bool = false) async {
         await waitForOpening()
-        let number = change { state in
+        let number = state.change { state in
             state.streams += 1
             return state.streams
         }
@@ -133,17 +109,13 @@ public final class ScriptedStream: LiveTransport {
     }
 
     /// Sends that the right to everything that a need selects has ended.
-    public func revoked(_ need: Need) async {
-        for name in await subscribed(need) { await send("revoked", #"{"name":"\#(name)"}"#) }
-    }
+    public func revoked(_ need: Need) async { await send("revoked", need) }
     /// Sends that a name cannot be subscribed to.
-    public func refused(_ need: Need, code: String) async {
-        for name in await subscribed(need) { await send("refused", #"{"name":"\#(name)","code":"\#(code)","details":{}}"#) }
-    }
+    public func refused(_ need: Need, code: String) async { await send("refused", need, #","code":"\#(code)","details":{}"#) }
     /// Sends that a name cannot be resumed.
-    public func reset(_ need: Need) async { for name in await subscribed(need) { await send("reset", #"{"name":"\#(name)"}"#) } }
+    public func reset(_ need: Need) async { await send("reset", need) }
     /// Sends that all names of a need are complete.
-    public func ready(_ need: Need) async { for name in await subscribed(need) { await send("ready", #"{"name":"\#(name)"}"#) } }
+    public func ready(_ need: Need) async { await send("ready", need) }
     /// Sends the heartbeat.
     public func position() async { await send("position", #"{"at":"2026-11-21T08:00:00.000Z"}"#) }
 
@@ -155,16 +127,21 @@ public final class ScriptedStream: LiveTransport {
 
     /// Breaks the connection.
     public func disconnect(_ error: DoorwardError? = .noResponse("the connection ended")) {
-        let connection = change { state in
+        let connection = state.change { state in
             defer { state.connection = nil }
             return state.connection
         }
         if let error { connection?.end.resume(throwing: error) } else { connection?.end.resume() }
     }
 
+    /// - Parameter members: those after the name, with a leading comma.
+    private func send(_ type: String, _ need: Need, _ members: String = "") async {
+        for name in await subscribed(need) { await send(type, #"{"name":"\#(name)"\#(members)}"#) }
+    }
+
     /// Sends any event. The client has processed it when this returns.
     public func send(_ type: String, _ data: String) async {
-        let (id, receive) = change { state in
+        let (id, receive) = state.change { state in
             state.nextID += 1
             return ("e\(state.nextID)", state.connection?.receive)
         }
@@ -172,15 +149,15 @@ public final class ScriptedStream: LiveTransport {
     }
 
     /// Sends bytes as they are.
-    public func send(bytes: [UInt8]) async { await state.withLock { $0.connection?.receive }?(bytes) }
+    public func send(bytes: [UInt8]) async { await state.read { $0.connection?.receive }?(bytes) }
 
     /// The names that the client has given to a need.
     public func names(of need: Need) -> [String] {
-        state.withLock { $0.names.filter { Self.need($0.value) == need }.keys.sorted() }
+        state.read { $0.names.filter { Self.need($0.value) == need }.keys.sorted() }
     }
 
     private func subscribed(_ need: Need) async -> [String] {
-        await wait { $0.connection != nil && $0.names.values.contains { Self.need($0) == need } }
+        await state.wait { $0.connection != nil && $0.names.values.contains { Self.need($0) == need } }
         return names(of: need)
     }
 
@@ -198,7 +175,7 @@ public final class ScriptedStream: LiveTransport {
 
     /// Renews the token.
     package func renew() async throws {
-        let failure = change { state in
+        let failure = state.change { state in
             state.renewals += 1
             state.log.append("renew")
             return state.renewalFailures.isEmpty ? nil : state.renewalFailures.removeFirst()
@@ -208,7 +185,7 @@ public final class ScriptedStream: LiveTransport {
 
     /// Opens the stream.
     package func open(_ request: StreamRequest, receive: @escaping @Sendable ([UInt8]) async -> Void) async throws {
-        let (number, failure) = change { state in
+        let (number, failure) = state.change { state in
             state.requests.append(request)
             state.log.append("open")
             return (state.requests.count, state.failures.isEmpty ? nil : state.failures.removeFirst())
@@ -216,7 +193,7 @@ public final class ScriptedStream: LiveTransport {
         if let failure { throw failure }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (end: CheckedContinuation<Void, any Error>) in
-                let isCancelled = change { state in
+                let isCancelled = state.change { state in
                     if Task.isCancelled { return true }
                     (state.connection, state.names) = (Connection(receive: receive, end: end), request.subscriptions)
                     return false
@@ -224,7 +201,7 @@ public final class ScriptedStream: LiveTransport {
                 if isCancelled { end.resume(throwing: CancellationError()) }
             }
         } onCancel: {
-            let connection: Connection? = change { state in
+            let connection: Connection? = state.change { state in
                 guard state.requests.count == number else { return nil }
                 defer { state.connection = nil }
                 return state.connection
@@ -235,7 +212,7 @@ public final class ScriptedStream: LiveTransport {
 
     /// Adds a name.
     package func put(_ name: String, _ subscription: StreamSubscription, stream _: String) async throws {
-        let failure: DoorwardError? = change { state in
+        let failure: DoorwardError? = state.change { state in
             state.log.append("put \(subscription.type.rawValue)")
             guard state.nameFailures.isEmpty else { return state.nameFailures.removeFirst() }
             state.names[name] = subscription
@@ -246,7 +223,7 @@ public final class ScriptedStream: LiveTransport {
 
     /// Removes a name.
     package func delete(_ name: String, stream _: String) async throws {
-        change { state in
+        state.change { state in
             let removed = state.names.removeValue(forKey: name)
             state.log.append("delete \(removed?.type.rawValue ?? "?")")
         }
@@ -284,67 +261,58 @@ public final class VirtualLiveClock: LiveClock {
         var sleepers: [Sleeper] = []
         var tickets = 0
         var wakeUps = 0
-        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Watchable<State>
 
     /// - Parameter start: the initial wall time in milliseconds since 1970.
-    public init(start: Int64 = 1_795_248_000_000) { state = Mutex(State(start: start)) }
+    public init(start: Int64 = 1_795_248_000_000) { state = Watchable(State(start: start)) }
 
     /// The wall time.
     public var now: Doorward.Instant {
-        state.withLock { state in
+        state.read { state in
             let (seconds, attoseconds) = state.uptime.components
             return Doorward.Instant(milliseconds: state.start + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
         }
     }
 
     /// The time since some start.
-    public var uptime: Duration { state.withLock { $0.uptime } }
+    public var uptime: Duration { state.read { $0.uptime } }
 
     /// The number of sleeps that ended because their time had come.
-    public var wakeUps: Int { state.withLock { $0.wakeUps } }
+    public var wakeUps: Int { state.read { $0.wakeUps } }
     /// The number of tasks that sleep.
-    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    public var sleeperCount: Int { state.read { $0.sleepers.count } }
     /// The deadlines of the tasks that sleep.
-    public var deadlines: [Duration] { state.withLock { $0.sleepers.map(\.deadline).sorted() } }
+    public var deadlines: [Duration] { state.read { $0.sleepers.map(\.deadline).sorted() } }
 
     /// Suspends until the time is reached. Throws `CancellationError`.
     public func sleep(until instant: Duration) async throws {
-        let ticket = state.withLock { state in
+        let ticket = state.change { state in
             state.tickets += 1
             return state.tickets
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let (result, due) = register(Sleeper(ticket: ticket, deadline: instant, continuation: continuation))
+                let result = state.change { state -> Result<Void, any Error>? in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if instant <= state.uptime { return .success(()) }
+                    state.sleepers.append(Sleeper(ticket: ticket, deadline: instant, continuation: continuation))
+                    return nil
+                }
                 if let result { continuation.resume(with: result) }
-                for waiter in due { waiter.resume() }
             }
         } onCancel: {
-            let sleeper = state.withLock { state in
+            let sleeper = state.change { state in
                 state.sleepers.firstIndex { $0.ticket == ticket }.map { state.sleepers.remove(at: $0) }
             }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    private func register(_ sleeper: Sleeper) -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) {
-        state.withLock { state in
-            if Task.isCancelled { return (.failure(CancellationError()), []) }
-            if sleeper.deadline <= state.uptime { return (.success(()), []) }
-            state.sleepers.append(sleeper)
-            let count = state.sleepers.count
-            let due = state.waiters.filter { $0.count <= count }.map(\.continuation)
-            state.waiters.removeAll { $0.count <= count }
-            return (nil, due)
-        }
-    }
-
     /// Advances both times, and wakes each task whose deadline is reached.
     public func advance(by duration: Duration) {
-        let due = state.withLock { state in
+        let due = state.change { state in
             state.uptime += duration
             let limit = state.uptime
             let due = state.sleepers.filter { $0.deadline <= limit }.sorted {
@@ -358,13 +326,43 @@ public final class VirtualLiveClock: LiveClock {
     }
 
     /// Suspends until at least this many tasks sleep.
-    public func waitForSleepers(_ count: Int) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isReached = state.withLock { state in
-                if state.sleepers.count < count { state.waiters.append((count, continuation)) }
-                return state.sleepers.count >= count
+    public func waitForSleepers(_ count: Int) async { await state.wait { $0.sleepers.count >= count } }
+}
+
+/// A state for whose changes a test can wait.
+private final class Watchable<State: Sendable>: Sendable {
+    private struct Waiter {
+        let isMet: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private let content: Mutex<(state: State, waiters: [Waiter])>
+
+    init(_ state: State) { content = Mutex((state, [])) }
+
+    func read<Result: Sendable>(_ body: (State) -> Result) -> Result { content.withLock { body($0.state) } }
+
+    /// Changes the state, and resumes those who have waited for what is now met.
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, due) = content.withLock { content -> (Result, [Waiter]) in
+            let result = body(&content.state)
+            let state = content.state
+            let due = content.waiters.filter { $0.isMet(state) }
+            content.waiters.removeAll { $0.isMet(state) }
+            return (result, due)
+        }
+        for waiter in due { waiter.continuation.resume() }
+        return result
+    }
+
+    func wait(until isMet: @escaping @Sendable (State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isMetNow = content.withLock { content in
+                if isMet(content.state) { return true }
+                content.waiters.append(Waiter(isMet: isMet, continuation: continuation))
+                return false
             }
-            if isReached { continuation.resume() }
+            if isMetNow { continuation.resume() }
         }
     }
 }

@@ -11,19 +11,16 @@ struct InMemoryContent {
     var credentials = InMemoryCredentials()
     /// The users who have redeemed purchases, by the digest of the purchase.
     private var purchases: [[UInt8]: UserID] = [:]
-    var commands: [CommandID: StoredCommand] = [:]
+    /// The commands, each with the position of its intent.
+    var commands: [CommandID: (stored: StoredCommand, intent: RecordPosition)] = [:]
     private(set) var usesTaken: [GuestAccessID: Int] = [:]
     private(set) var clock: StoredClock?
     private var lastCheckpoints: [LogID: LastCheckpoint] = [:]
-    private var intentIDs: [CommandID: RecordID] = [:]
     var idempotency: [IdempotencyKey: IdempotencyEntry] = [:]
-    var logs: [LogID: [AccessRecord]] = [:]
+    var logs: [LogID: [Entry]] = [:]
     /// The number of removed records of each log. They stay in `logs` for the tree, and nothing else reads them.
     private var firstSeqs: [LogID: UInt64] = [:]
     var recordPositions: [RecordID: RecordPosition] = [:]
-    /// The original bytes of records from which personal values were erased.
-    private var encoded: [RecordPosition: EncodedRecord] = [:]
-    private var erasedOwners: [RecordPosition: Set<PersonKeyOwner>] = [:]
     var commitCount = 0
 
     mutating func apply(_ transaction: StoreTransaction) throws(StoreRefusal) -> [RecordPosition] {
@@ -36,7 +33,7 @@ struct InMemoryContent {
         for purchase in transaction.purchases { try next.redeem(purchase) }
         var positions: [RecordPosition] = []
         for record in transaction.records { positions.append(try next.append(record, after: positions)) }
-        for change in transaction.commands { try next.apply(change, intents: transaction.records) }
+        for change in transaction.commands { try next.apply(change, intents: transaction.records, at: positions) }
         for entry in transaction.idempotency { try next.store(entry) }
         for owner in transaction.forgets { next.forget(owner) }
         for truncation in transaction.truncations { try next.truncate(truncation) }
@@ -99,7 +96,9 @@ struct InMemoryContent {
 
     // MARK: Commands
 
-    private mutating func apply(_ change: CommandChange, intents: [PendingRecord]) throws(StoreRefusal) {
+    private mutating func apply(
+        _ change: CommandChange, intents: [PendingRecord], at positions: [RecordPosition]
+    ) throws(StoreRefusal) {
         switch change {
         case .begin(let command, let index):
             guard commands[command.id] == nil else { throw .commandExists(command.id) }
@@ -107,8 +106,8 @@ struct InMemoryContent {
                 throw .intentMissing(command.id)
             }
             let (intent, device) = (intents[index].body, intents[index].body.device ?? DeviceSnapshot(deviceID: command.deviceID))
-            commands[command.id] = StoredCommand(command: command, log: intent.log, device: device)
-            intentIDs[command.id] = intent.id
+            let stored = StoredCommand(command: command, log: intent.log, device: device)
+            commands[command.id] = (stored, positions[index])
         case .update(let command):
             guard !command.state.isEnd else { throw .inconsistent("the state of an updated command is final") }
             try replace(command)
@@ -119,34 +118,25 @@ struct InMemoryContent {
     }
 
     private mutating func replace(_ command: Command) throws(StoreRefusal) {
-        guard let open = commands[command.id] else { throw .commandUnknown(command.id) }
+        guard let (open, intent) = commands[command.id] else { throw .commandUnknown(command.id) }
         guard !open.command.state.isEnd else { throw .commandEnded(command.id) }
-        commands[command.id] = StoredCommand(command: command, log: open.log, device: open.device)
+        commands[command.id] = (StoredCommand(command: command, log: open.log, device: open.device), intent)
     }
 
     func openCommands() -> [StoredCommand] {
-        commands.values.filter { !$0.command.state.isEnd }.sorted {
-            Self.isOlder($0.command, $1.command)
+        commands.values.map(\.stored).filter { !$0.command.state.isEnd }.sorted {
+            ($0.command.requestedAt, $0.command.id) < ($1.command.requestedAt, $1.command.id)
         }
     }
 
     /// Returns all commands that match the query, newest first.
     func commands(_ query: CommandQuery) -> [StoredCommand] {
-        commands.values.filter { stored in
+        commands.values.filter { stored, _ in
             let isOwn = query.actorUserID != nil && stored.command.actor.userID == query.actorUserID
             let isOfDevice = query.deviceID.map { $0 == stored.command.deviceID } ?? true
             return isOfDevice && (isOwn || query.scopes.contains { stored.lies(in: $0) })
-        }.sorted { a, b in
-            guard let first = intentPosition(of: a), let second = intentPosition(of: b) else { return false }
-            return Self.precedes(second, first)
-        }
+        }.sorted { Self.precedes($1.intent, $0.intent) }.map(\.stored)
     }
-
-    private func intentPosition(of stored: StoredCommand) -> RecordPosition? {
-        intentIDs[stored.command.id].flatMap { recordPositions[$0] }
-    }
-
-    private static func isOlder(_ a: Command, _ b: Command) -> Bool { (a.requestedAt, a.id) < (b.requestedAt, b.id) }
 
     // MARK: Idempotency
 
@@ -174,18 +164,18 @@ struct InMemoryContent {
         }
         guard self.record(body.id) == nil else { throw .duplicate }
         let seq = UInt64(logs[body.log]?.count ?? 0)
-        if let last = logs[body.log]?.last, body.at < last.body.at {
+        if let last = logs[body.log]?.last?.record.body.at, body.at < last {
             body.details["clock"] = .string("held")
-            body.at = last.body.at
+            body.at = last
         }
         let position = RecordPosition(log: body.log, seq: seq, at: body.at)
-        logs[body.log, default: []].append(AccessRecord(seq: seq, body: body))
+        logs[body.log, default: []].append(Entry(record: AccessRecord(seq: seq, body: body)))
         recordPositions[body.id] = position
         return position
     }
 
     func record(_ id: RecordID) -> AccessRecord? {
-        recordPositions[id].flatMap { isKept($0.log, $0.seq) ? logs[$0.log]?[Int($0.seq)] : nil }
+        recordPositions[id].flatMap { isKept($0.log, $0.seq) ? logs[$0.log]?[Int($0.seq)].record : nil }
     }
 
     private func firstSeq(of log: LogID) -> UInt64 { firstSeqs[log] ?? 0 }
@@ -193,70 +183,36 @@ struct InMemoryContent {
     private func isKept(_ log: LogID, _ seq: UInt64) -> Bool { seq >= firstSeq(of: log) }
 
     /// The records of a log that were not removed.
-    private func kept(_ log: LogID) -> ArraySlice<AccessRecord> { (logs[log] ?? []).dropFirst(Int(firstSeq(of: log))) }
+    private func kept(_ log: LogID) -> ArraySlice<Entry> { (logs[log] ?? []).dropFirst(Int(firstSeq(of: log))) }
 
     private mutating func truncate(_ truncation: LogTruncation) throws(StoreRefusal) {
         guard truncation.firstSeq <= UInt64(logs[truncation.log]?.count ?? 0) else {
             throw .inconsistent("a truncation beyond the end of a log")
         }
         firstSeqs[truncation.log] = max(firstSeq(of: truncation.log), truncation.firstSeq)
-        let removed = commands.values.filter { command in
-            intentPosition(of: command).map { !isKept($0.log, $0.seq) } ?? false
-        }
-        guard removed.allSatisfy({ $0.command.state.isEnd }) else {
+        let removed = commands.filter { !isKept($0.value.intent.log, $0.value.intent.seq) }
+        guard removed.values.allSatisfy({ $0.stored.command.state.isEnd }) else {
             throw .inconsistent("a truncation of the intent of an open command")
         }
-        for command in removed { commands[command.command.id] = nil }
+        for id in removed.keys { commands[id] = nil }
     }
 
     // MARK: Trees and keys
 
-    /// The same key for all owners, because this store need not protect the values.
-    private static let key: PersonKey = {
-        var random = SeededGenerator(seed: 1)
-        return PersonKey(using: &random)
-    }()
-
     /// Erases the owner's values from all existing records.
-    private mutating func forget(_ owner: PersonKeyOwner) {
-        for (log, records) in logs {
-            for (index, record) in records.enumerated() {
-                guard let stored = encode(record), stored.personal.contains(where: { $0.owner == owner }) else { continue }
-                encoded[record.position] = stored
-                var erased = erasedOwners[record.position] ?? []
-                erased.insert(owner)
-                erasedOwners[record.position] = erased
-                let remaining = try? RecordEncoding.decode(stored.bytes) { commitment in
-                    guard !erased.contains(commitment.owner) else { return nil }
-                    let sealed = stored.personal.first { $0.field == commitment.place.field }
-                    return try sealed.map { try commitment.open($0.ciphertext[...], under: Self.key) }
-                }
-                if let remaining { logs[log]?[index] = remaining.record }
-            }
-        }
-    }
+    private mutating func forget(_ owner: PersonKeyOwner) { logs = logs.mapValues { $0.map { $0.forgetting(owner) } } }
 
     func logs(withValuesOf person: UserID) -> [LogID] {
         let owner = PersonKeyOwner.user(person)
-        let found = logs.filter { log, _ in
-            kept(log).contains { record in
-                erasedOwners[record.position]?.contains(owner) != true
-                    && encode(record)?.personal.contains { $0.owner == owner } == true
-            }
-        }
+        let found = logs.filter { log, _ in kept(log).contains { $0.hasValue(of: owner) } }
         return found.keys.sorted { $0.description < $1.description }
-    }
-
-    /// Returns the record's bytes, leaf hash and encrypted values, as they were before any value was erased.
-    private func encode(_ record: AccessRecord) -> EncodedRecord? {
-        encoded[record.position] ?? (try? RecordDraft(fitting: record.body).encoded(seq: record.seq) { _ in Self.key })
     }
 
     func range(of log: LogID, from seq: UInt64, limit: Int) -> LogRange? {
         guard let records = logs[log] else { return nil }
         let first = max(seq, firstSeq(of: log))
-        let found = records.dropFirst(Int(clamping: first)).prefix(max(0, limit)).compactMap { record in
-            encode(record).map { LogRange.Entry(seq: record.seq, bytes: $0.bytes, leafHash: $0.leafHash) }
+        let found = records.dropFirst(Int(clamping: first)).prefix(max(0, limit)).compactMap { entry in
+            entry.encoded.map { LogRange.Entry(seq: entry.record.seq, bytes: $0.bytes, leafHash: $0.leafHash) }
         }
         return LogRange(firstSeq: firstSeq(of: log), size: UInt64(records.count), entries: found)
     }
@@ -265,25 +221,14 @@ struct InMemoryContent {
         let records = logs[log] ?? []
         var (found, bytes) = ([SealedRecord](), 0)
         for range in ranges {
-            for record in records[range.clamped(to: firstSeq(of: log)..<UInt64(records.count)).asIndices] {
-                if bytes >= byteCount, record.seq % 256 == 0 { return found }
-                guard let stored = encode(record) else { continue }
-                found.append(sealed(record, stored))
-                bytes += stored.bytes.count
+            for seq in range.clamped(to: firstSeq(of: log)..<UInt64(records.count)) {
+                if bytes >= byteCount, seq % 256 == 0 { return found }
+                guard let sealed = records[Int(seq)].sealed else { continue }
+                found.append(sealed)
+                bytes += sealed.bytes.count
             }
         }
         return found
-    }
-
-    private func sealed(_ record: AccessRecord, _ stored: EncodedRecord) -> SealedRecord {
-        let commitments = (try? RecordEncoding.decode(stored.bytes).commitments) ?? []
-        let values = commitments.map { commitment -> SealedRecord.Value? in
-            guard erasedOwners[record.position]?.contains(commitment.owner) != true else { return nil }
-            let sealed = stored.personal.first { $0.field == commitment.place.field }
-            return sealed.map { SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext[...], key: Self.key) }
-        }
-        return SealedRecord(
-            seq: record.seq, bytes: stored.bytes, leafHash: Digest32(leaf: stored.bytes), values: values)
     }
 
     /// Computes a node of the log's tree by its definition, from the leaves.
@@ -292,7 +237,7 @@ struct InMemoryContent {
             return nil
         }
         let (first, count) = (Int(index) << level, 1 << level)
-        return MerkleTree.root(ofLeafHashes: records[first..<first + count].compactMap { encode($0)?.leafHash })
+        return MerkleTree.root(ofLeafHashes: records[first..<first + count].compactMap { $0.encoded?.leafHash })
     }
 
     var logHeads: [LogHead] {
@@ -303,24 +248,21 @@ struct InMemoryContent {
     func frontier(of log: LogID) -> MerkleFrontier? {
         guard let records = logs[log] else { return nil }
         var frontier = MerkleFrontier()
-        for record in records { if let leafHash = encode(record)?.leafHash { frontier.append(leafHash: leafHash) } }
+        for leafHash in records.compactMap({ $0.encoded?.leafHash }) { frontier.append(leafHash: leafHash) }
         return frontier
     }
 
+    /// Returns all records that match the query, without its limit.
     func records(_ query: RecordQuery) -> [AccessRecord] {
         let oldestFirst = query.order == .oldestFirst
-        var found = logs.values.joined().filter { record in
-            let body = record.body
-            return isKept(body.log, record.seq) && query.filter.passes(body)
-                && query.scopes.contains { $0.covers(body) }
+        func precedes(_ a: RecordPosition, _ b: RecordPosition) -> Bool {
+            oldestFirst ? Self.precedes(a, b) : Self.precedes(b, a)
         }
-        found.sort { Self.precedes($0.position, $1.position) == oldestFirst }
-        if let after = query.after {
-            found = found.filter {
-                oldestFirst ? Self.precedes(after, $0.position) : Self.precedes($0.position, after)
-            }
-        }
-        return Array(found.prefix(query.limit))
+        return logs.values.joined().map(\.record).filter { record in
+            isKept(record.body.log, record.seq) && query.filter.passes(record.body)
+                && query.scopes.contains { $0.covers(record.body) }
+                && query.after.map { precedes($0, record.position) } ?? true
+        }.sorted { precedes($0.position, $1.position) }
     }
 
     private static func precedes(_ a: RecordPosition, _ b: RecordPosition) -> Bool {
@@ -330,6 +272,58 @@ struct InMemoryContent {
     }
 }
 
-extension Range<UInt64> {
-    fileprivate var asIndices: Range<Int> { Int(lowerBound)..<Int(upperBound) }
+extension InMemoryContent {
+    /// A record, of which personal values may be erased.
+    struct Entry {
+        var record: AccessRecord
+        /// The record as it was before the first value was erased.
+        private var original: EncodedRecord?
+        private var erased: Set<PersonKeyOwner> = []
+
+        init(record: AccessRecord) { self.record = record }
+
+        /// The same key for all owners, because this store need not protect the values.
+        private static let key: PersonKey = {
+            var random = SeededGenerator(seed: 1)
+            return PersonKey(using: &random)
+        }()
+
+        /// The record's bytes, leaf hash and encrypted values, as they were before any value was erased.
+        var encoded: EncodedRecord? {
+            original ?? (try? RecordDraft(fitting: record.body).encoded(seq: record.seq) { _ in Self.key })
+        }
+
+        func hasValue(of owner: PersonKeyOwner) -> Bool {
+            !erased.contains(owner) && encoded?.personal.contains { $0.owner == owner } == true
+        }
+
+        /// The record without the owner's values.
+        func forgetting(_ owner: PersonKeyOwner) -> Entry {
+            guard hasValue(of: owner), let stored = encoded else { return self }
+            var entry = self
+            entry.original = stored
+            entry.erased.insert(owner)
+            let remaining = try? RecordEncoding.decode(stored.bytes) { commitment in
+                try entry.value(of: commitment, in: stored).map { try commitment.open($0.ciphertext[...], under: Self.key) }
+            }
+            if let remaining { entry.record = remaining.record }
+            return entry
+        }
+
+        var sealed: SealedRecord? {
+            guard let stored = encoded else { return nil }
+            let values = ((try? RecordEncoding.decode(stored.bytes).commitments) ?? []).map { commitment in
+                value(of: commitment, in: stored).map {
+                    SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext[...], key: Self.key)
+                }
+            }
+            return SealedRecord(
+                seq: record.seq, bytes: stored.bytes, leafHash: Digest32(leaf: stored.bytes), values: values)
+        }
+
+        /// The encrypted value; `nil` if it was erased.
+        private func value(of commitment: PersonalCommitment, in stored: EncodedRecord) -> SealedValue? {
+            erased.contains(commitment.owner) ? nil : stored.personal.first { $0.field == commitment.place.field }
+        }
+    }
 }

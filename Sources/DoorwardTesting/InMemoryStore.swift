@@ -15,7 +15,11 @@ package final class InMemoryStore: GatewayStore {
 
     private struct State {
         var content = InMemoryContent()
-        var queue = CommitQueue()
+        /// The transactions that were passed to `commit` and are not applied yet.
+        var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
+        var tickets: UInt64 = 0
+        /// The results of applied transactions whose callers have not resumed yet, by ticket.
+        var results: [UInt64: Result<[RecordPosition], StoreError>] = [:]
         var nextFailure: Failure?
         var nextBackupFailure: StoreBackupError?
         var isUnavailable = false
@@ -64,7 +68,7 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// Returns the records of one log, in order.
-    package func log(_ id: LogID) -> [AccessRecord] { state.withLock { $0.content.logs[id] ?? [] } }
+    package func log(_ id: LogID) -> [AccessRecord] { state.withLock { ($0.content.logs[id] ?? []).map(\.record) } }
 
     /// The number of applied transactions.
     package var commitCount: Int { state.withLock { $0.content.commitCount } }
@@ -75,14 +79,19 @@ package final class InMemoryStore: GatewayStore {
     /// tasks can interleave.
     @discardableResult
     package func commit(_ transaction: StoreTransaction) async throws(StoreError) -> [RecordPosition] {
-        let ticket = state.withLock { $0.queue.enqueue(transaction) }
+        let ticket = state.withLock { state in
+            state.tickets += 1
+            state.waiting.append((state.tickets, transaction))
+            return state.tickets
+        }
         for _ in 0..<suspensions { await Task.yield() }
         let result = state.withLock { state in
             // Transactions committed earlier are applied first, even if the executor resumes this call before their calls.
-            while let (waiting, transaction) = state.queue.dequeue(upTo: ticket) {
-                state.queue.results[waiting] = Self.apply(transaction, to: &state)
+            while let next = state.waiting.first, next.ticket <= ticket {
+                state.waiting.removeFirst()
+                state.results[next.ticket] = Self.apply(next.transaction, to: &state)
             }
-            return state.queue.results.removeValue(forKey: ticket)
+            return state.results.removeValue(forKey: ticket)
         }
         for _ in 0..<suspensions { await Task.yield() }
         guard let result else { throw .unavailable }
@@ -127,7 +136,7 @@ package final class InMemoryStore: GatewayStore {
     package func storedClock() async throws(StoreError) -> StoredClock? { read { $0.clock } }
 
     /// Returns the command. Also works after `close`, for tests of shutdown.
-    package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id] } }
+    package func command(_ id: CommandID) async throws(StoreError) -> StoredCommand? { read { $0.commands[id]?.stored } }
 
     /// Returns the command if the query, without its device filter, finds it. Scans all commands.
     package func command(_ id: CommandID, within query: CommandQuery) async throws(StoreError) -> StoredCommand? {
@@ -144,12 +153,8 @@ package final class InMemoryStore: GatewayStore {
 
     /// Returns a page of records by scanning all records, as a reference for stores with indexes.
     package func page(_ query: RecordQuery) async throws(StoreError) -> RecordPage {
-        guard query.limit > 0 else { return RecordPage(records: [], next: nil) }
-        // Read one record more than the limit, to detect whether there is a next page.
-        var longer = query
-        longer.limit = query.limit < .max ? query.limit + 1 : .max
-        let found = read { $0.records(longer) }
-        let records = Array(found.prefix(query.limit))
+        let found = read { $0.records(query) }
+        let records = Array(found.prefix(max(0, query.limit)))
         return RecordPage(records: records, next: found.count > records.count ? records.last?.position : nil)
     }
 
@@ -270,7 +275,7 @@ package final class InMemoryStore: GatewayStore {
             let sizes = logs.filter { !$0.value.isEmpty }.map { LogSize(log: $0.key, size: UInt64($0.value.count)) }
             return StoreBackup(
                 path: target.path, bytes: try partial.finish(),
-                at: logs.values.compactMap { $0.last?.body.at }.max() ?? Timestamp(milliseconds: 0),
+                at: logs.values.compactMap { $0.last?.record.body.at }.max() ?? Timestamp(milliseconds: 0),
                 logs: sizes.sorted { $0.log.description < $1.log.description })
         } catch {
             partial.abandon()
@@ -285,25 +290,6 @@ package final class InMemoryStore: GatewayStore {
     }
 
     private func read<Value>(_ body: (InMemoryContent) -> Value) -> Value { state.withLock { body($0.content) } }
-}
-
-/// The transactions that were passed to `commit` and are not applied yet.
-private struct CommitQueue {
-    /// The results of applied transactions whose callers have not resumed yet, by ticket.
-    var results: [UInt64: Result<[RecordPosition], StoreError>] = [:]
-    private var waiting: [(ticket: UInt64, transaction: StoreTransaction)] = []
-    private var tickets: UInt64 = 0
-
-    mutating func enqueue(_ transaction: StoreTransaction) -> UInt64 {
-        tickets += 1
-        waiting.append((tickets, transaction))
-        return tickets
-    }
-
-    mutating func dequeue(upTo ticket: UInt64) -> (ticket: UInt64, transaction: StoreTransaction)? {
-        guard let first = waiting.first, first.ticket <= ticket else { return nil }
-        return waiting.removeFirst()
-    }
 }
 
 extension GatewayStore {

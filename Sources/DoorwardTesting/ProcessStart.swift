@@ -88,10 +88,9 @@ package final class DatagramReceiver: Sendable {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + bytes.count)
         let descriptor = descriptor
-        let result = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        guard withSocketAddress(&address, { bind(descriptor, $0, length) }) == 0 else {
+            throw Failed(reason: String(cString: strerror(errno)))
         }
-        guard result == 0 else { throw Failed(reason: String(cString: strerror(errno))) }
     }
 
     deinit { close(descriptor) }

@@ -51,21 +51,24 @@ package struct TenancyFixture: Sendable {
         directory.apply(change)
     }
 
+    private mutating func add<Entity>(_ change: TenancyChange, _ id: EntityID<Entity>) -> EntityID<Entity> {
+        apply(change)
+        return id
+    }
+
     // MARK: Hierarchy
 
     /// Adds a portfolio. No user has a role on it until `assign` is called.
     package mutating func portfolio(_ name: String) -> PortfolioID {
         let portfolio = Portfolio(id: id(), name: name, createdAt: createdAt, updatedAt: createdAt)
-        apply(.putPortfolio(portfolio))
-        return portfolio.id
+        return add(.putPortfolio(portfolio), portfolio.id)
     }
 
     /// Adds a property without an address. `timeZone` is an IANA name and is not checked here.
     package mutating func property(_ name: String, in portfolio: PortfolioID, timeZone: String? = nil) -> PropertyID {
         let property = Property(
             id: id(), name: name, portfolioID: portfolio, defaultTimeZone: timeZone, createdAt: createdAt, updatedAt: createdAt)
-        apply(.putProperty(property))
-        return property.id
+        return add(.putProperty(property), property.id)
     }
 
     /// Adds a unit without shared devices and without tenants.
@@ -73,8 +76,7 @@ package struct TenancyFixture: Sendable {
         let portfolio: PortfolioID = directory.property(property)?.portfolioID ?? id()
         let unit = Unit(
             id: id(), name: name, propertyID: property, portfolioID: portfolio, createdAt: createdAt, updatedAt: createdAt)
-        apply(.putUnit(unit))
-        return unit.id
+        return add(.putUnit(unit), unit.id)
     }
 
     /// Adds a lock, by default with all capabilities and the adapter kind `scripted`.
@@ -93,8 +95,7 @@ package struct TenancyFixture: Sendable {
             portfolioID: property.flatMap { directory.property($0)?.portfolioID },
             propertyID: property, unitID: unit, isRemoteOperationEnabled: isRemoteOperationEnabled, capabilities: capabilities,
             createdAt: createdAt, updatedAt: createdAt)
-        apply(.putDevice(device))
-        return device.id
+        return add(.putDevice(device), device.id)
     }
 
     /// Adds a device of the property to the common areas of a unit.
@@ -135,8 +136,7 @@ extension TenancyFixture {
             email: email ?? "\(firstName.lowercased())\(directory.userCount == 0 ? "" : "\(directory.userCount)")@example.com",
             firstName: firstName, lastName: lastName, isEnabled: isEnabled, isSuperAdmin: isSuperAdmin, createdAt: createdAt,
             updatedAt: createdAt)
-        apply(.putUser(user))
-        return user.id
+        return add(.putUser(user), user.id)
     }
 
     /// Changes an existing user, for example to disable it.
@@ -154,8 +154,7 @@ extension TenancyFixture {
     package mutating func assign(_ user: UserID, _ role: Role, _ entity: AssociatedEntity) -> AssociationID {
         let association = UserRoleAssociation(
             id: id(), userID: user, entity: entity, role: role, createdAt: createdAt, updatedAt: createdAt)
-        apply(.putAssociation(association))
-        return association.id
+        return add(.putAssociation(association), association.id)
     }
 
     /// Removes a role.
@@ -184,8 +183,7 @@ extension TenancyFixture {
             id: id(), guestUserID: user, label: label, propertyID: property, deviceIDs: devices, operations: operations,
             window: window, schedule: schedule, grantedByUserID: grantor.userID, grantedUnderAssociationID: association,
             grantedUnderRole: grantor.role, createdAt: createdAt)
-        apply(.putGuestAccess(access))
-        return access.id
+        return add(.putGuestAccess(access), access.id)
     }
 
     /// Returns the current version of a guest access; `nil` if this fixture did not create it.

@@ -266,7 +266,7 @@ import Testing
         let client = try DoorwardClient(patient: gateway.address, credentials: .bearer("t"))
         let before = try await client.guestAccesses.get("g")
         #expect(before.etag == #""v7""#)
-        var change = Doorward.GuestAccessChange()
+        var change = Doorward.GuestAccessFields()
         (change.validUntil, change.timeZone) = ("2030-01-01T15:00:00", "Europe/Berlin")
         (change.schedule, change.maxUses) = (.some(nil), .some(nil))
         let after = try await client.guestAccesses.change("g", change, onlyIf: before.etag)
@@ -282,7 +282,7 @@ import Testing
                         "maxUses": .null,
                     ])))
         try await check(Sent("PUT /guest-access/a%20b", .object([:])), answering: #"{"guestAccess":{"id":"g"}}"#) {
-            try await $0.guestAccesses.change("a b", Doorward.GuestAccessChange())
+            try await $0.guestAccesses.change("a b", Doorward.GuestAccessFields())
         }
     }
 
@@ -297,11 +297,10 @@ import Testing
         let access = #"{"id":"g","schedule":\#(json),"resolution":{"timeZone":null,"validFrom":"gap","validUntil":"none"}}"#
         let gateway = try await StubGateway { _, _ in .data(#"{"guestAccess":\#(access)}"#) }
         let client = try DoorwardClient(patient: gateway.address, credentials: .bearer("t"))
-        let granted = try await client.guestAccesses.create(
-            Doorward.NewGuestAccess(
-                guestUserId: nil, label: "L", deviceIds: ["d"], operations: ["LOCK"], validFrom: "a", validUntil: "b",
-                schedule: schedule, maxUses: 3)
-        ).content
+        var fields = Doorward.GuestAccessFields()
+        (fields.label, fields.deviceIds, fields.operations) = ("L", ["d"], ["LOCK"])
+        (fields.validFrom, fields.validUntil, fields.schedule, fields.maxUses) = ("a", "b", schedule, 3)
+        let granted = try await client.guestAccesses.create(fields).content
         #expect(granted.schedule == schedule)
         #expect(granted.resolution == .init(timeZone: nil, validFrom: "gap", validUntil: "none"))
         let sent: [String: Doorward.JSONValue] = try decoded(try #require(gateway.requests.last).body)

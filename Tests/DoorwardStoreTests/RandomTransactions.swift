@@ -274,3 +274,20 @@ struct RandomTransactions {
         return filter
     }
 }
+
+extension StoreTransaction {
+    /// Appends the preconditions, counters, commands and records of another transaction.
+    mutating func append(_ other: StoreTransaction) {
+        let count = records.count
+        requires += other.requires
+        counters += other.counters
+        commands += other.commands.map { change in
+            if case .begin(let command, let intent) = change {
+                .begin(command, intent: intent + count)
+            } else {
+                change
+            }
+        }
+        records += other.records
+    }
+}

@@ -1,53 +1,12 @@
 internal import NIOHTTP1
 
-/// An object that the API lists and returns by its id, and that can be watched.
-public protocol ListedNoun: LiveNoun, NamedNoun {}
-
-extension Doorward.LockDevice: ListedNoun {
-    public static let listKey = "devices"
-    public static let objectKey = "device"
-}
-
-extension Doorward.Unit: ListedNoun {
-    public static let listKey = "units"
-    public static let objectKey = "unit"
-}
-
-extension Doorward.Property: ListedNoun {
-    public static let listKey = "properties"
-    public static let objectKey = "property"
-}
-
-extension Doorward.Portfolio: ListedNoun {
-    public static let listKey = "portfolios"
-    public static let objectKey = "portfolio"
-}
-
-extension Doorward.GuestAccess: ListedNoun {
-    public static let listPath = "guest-access"
-    public static let listOrder = "validFrom"
-    public static let listKey = "guestAccesses"
-    public static let objectKey = "guestAccess"
-}
-
-extension Doorward.User: NamedNoun {
-    public static let listKey = "users"
-    public static let objectKey = "user"
-}
-
-extension Doorward.Command: ListedNoun {
-    public static let listKey = "commands"
-    public static let objectKey = "command"
-}
-
 /// The objects of one type that the person sees: read once, or watched.
 public struct NounCollection<Noun: ListedNoun>: Sendable {
     let doorward: Doorward
 
     /// Reads a list. If it changes meanwhile, an object may be missing or appear twice; `watch` has no such gap.
     public func list(_ query: LiveQuery<Noun> = .all) async throws -> [Noun] {
-        let filters = query.filters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value as String?) }
-        let pages = Pages<Noun>(client: doorward.client, path: [Noun.listPath], query: filters)
+        let pages = Pages<Noun>(client: doorward.client, path: [Noun.listPath], query: query.items)
         return try await doorward.request { try await pages.all().content }
     }
 
@@ -150,8 +109,6 @@ public struct CommandHandle: Sendable {
 }
 
 extension NounCollection<Doorward.LockDevice> {
-    private struct Parameters: Encodable { let reason: String? }
-
     /// Extends the bolt. Returns when the command is durable; `life` yields its later states.
     public func lock(_ id: String, reason: String? = nil) async throws -> CommandHandle { try await send(.lock, id, reason) }
     /// Withdraws the bolt. Returns when the command is durable; `life` yields its later states.
@@ -165,7 +122,7 @@ extension NounCollection<Doorward.LockDevice> {
     private func send(_ action: Doorward.Action, _ id: String, _ reason: String?) async throws -> CommandHandle {
         let accepted = try await doorward.request {
             var request = try APIRequest.post(
-                "devices", id, action.rawValue.lowercased(), body: Parameters(reason: reason))
+                "devices", id, action.rawValue.lowercased(), body: Doorward.CommandParameters(reason: reason))
             request.headers = [("Prefer", "respond-async")]
             return try await doorward.client.send(request, as: Doorward.Command.self, member: "command").content
         }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import Observation
 internal import Synchronization
 
@@ -7,7 +8,6 @@ internal import Synchronization
 /// has its current state.
 public final class Live: Sendable, Observable {
     let engine: LiveEngine
-    private let statusBox: StatusBox
     /// The subscriptions that the app has named.
     private let named = Mutex<[String: Need]>([:])
 
@@ -16,16 +16,14 @@ public final class Live: Sendable, Observable {
         transport: any LiveTransport, clock: any LiveClock = SystemLiveClock(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
-        let box = StatusBox()
-        statusBox = box
-        engine = LiveEngine(transport: transport, clock: clock, random: random) { box.set($0) }
+        engine = LiveEngine(transport: transport, clock: clock, random: random)
     }
 
     /// The state of the connection; observable.
-    public var status: LiveStatus { statusBox.status }
+    public var status: LiveStatus { engine.published.status }
 
     /// The state of the connection now, and each later one. A slow reader receives only the latest.
-    public var statuses: AsyncStream<LiveStatus> { statusBox.stream() }
+    public var statuses: AsyncStream<LiveStatus> { engine.published.stream() }
 
     /// The number of names that the client has at the gateway.
     public var nameCount: Int { get async { await engine.nameCount } }
@@ -82,11 +80,10 @@ public final class Live: Sendable, Observable {
 }
 
 /// The published state of the connection.
-private final class StatusBox: Sendable {
+final class PublishedStatus: Observable, Sendable {
     private struct State {
         var status = LiveStatus.idle
-        var sinks: [Int: AsyncStream<LiveStatus>.Continuation] = [:]
-        var lastSink = 0
+        var sinks: [UUID: AsyncStream<LiveStatus>.Continuation] = [:]
     }
 
     private let state = Mutex(State())
@@ -108,18 +105,15 @@ private final class StatusBox: Sendable {
 
     func stream() -> AsyncStream<LiveStatus> {
         let (stream, continuation) = AsyncStream<LiveStatus>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.lastSink += 1
-            state.sinks[state.lastSink] = continuation
+        let id = UUID()
+        state.withLock { state in
+            state.sinks[id] = continuation
             continuation.yield(state.status)
-            return state.lastSink
         }
         continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.sinks.removeValue(forKey: id) } }
         return stream
     }
 }
-
-extension StatusBox: Observable {}
 
 /// A subscription to one query. It ends with `cancel()`, or when it is released.
 public final class LiveSubscription<Noun: LiveNoun>: Sendable {
@@ -127,7 +121,7 @@ public final class LiveSubscription<Noun: LiveNoun>: Sendable {
     public let query: LiveQuery<Noun>
     private let engine: LiveEngine
     private let name: String
-    private let isOpen = Mutex(true)
+    private let isOpen = Atomic(true)
     private let onCancel: @Sendable () -> Void
 
     init(
@@ -142,12 +136,9 @@ public final class LiveSubscription<Noun: LiveNoun>: Sendable {
     }
 
     private func close() -> Bool {
-        let wasOpen = isOpen.withLock { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
-        if wasOpen { onCancel() }
-        return wasOpen
+        guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return false }
+        onCancel()
+        return true
     }
 
     /// Ends the subscription. When this returns, the client has unsubscribed from the data, unless another subscription needs them.

@@ -8,7 +8,7 @@ actor LiveEngine {
     let clock: any LiveClock
     private let random: @Sendable () -> Double
     private let logger = Logger(label: "doorward.live")
-    private let publish: @Sendable (LiveStatus) -> Void
+    nonisolated let published = PublishedStatus()
 
     private var upstreams: [String: Upstream] = [:]
     private var shared: [StreamSubscription: String] = [:]
@@ -22,6 +22,8 @@ actor LiveEngine {
     private var connectionNumber = 0
     private var watchdog: Task<Void, Never>?
     private var delay: Task<Void, Never>?
+    /// How long the connection is still delayed after `wake`.
+    private var wakeJitter: Duration?
     private var synchronization: Task<Void, Never>?
     private var streamID: String?
     /// The names that the open stream has, or was opened with.
@@ -33,11 +35,8 @@ actor LiveEngine {
     private var retryAfter: Duration?
     private var parser = ServerSentEventParser()
 
-    init(
-        transport: any LiveTransport, clock: any LiveClock, random: @escaping @Sendable () -> Double,
-        publish: @escaping @Sendable (LiveStatus) -> Void
-    ) {
-        (self.transport, self.clock, self.random, self.publish) = (transport, clock, random, publish)
+    init(transport: any LiveTransport, clock: any LiveClock, random: @escaping @Sendable () -> Double) {
+        (self.transport, self.clock, self.random) = (transport, clock, random)
         lastActivityAt = clock.now
     }
 
@@ -61,10 +60,8 @@ actor LiveEngine {
             return name
         }
         let name = newName(Noun.streamType)
-        let upstream = StateUpstream<Noun>(name: name, subscription: subscription, cached: cache.take(subscription))
-        upstream.holders = 1
         shared[subscription] = name
-        add(upstream)
+        add(StateUpstream<Noun>(name: name, subscription: subscription, cached: cache.take(subscription)))
         return name
     }
 
@@ -75,7 +72,6 @@ actor LiveEngine {
         let upstream = RecordUpstream(
             name: newName(.accessRecord), subscription: StreamSubscription(query.need), buffer: buffer,
             skipsFirst: skipsFirst)
-        upstream.holders = 1
         add(upstream)
         return upstream.name
     }
@@ -140,7 +136,7 @@ actor LiveEngine {
     private func set(_ newStatus: LiveStatus) {
         guard status != newStatus else { return }
         status = newStatus
-        publish(newStatus)
+        published.set(newStatus)
         flush()
     }
 
@@ -251,14 +247,8 @@ actor LiveEngine {
             task.cancel()
         }
         if delay == task { delay = nil }
-        if let jitter = wakeJitter {
-            wakeJitter = nil
-            let deadline = self.clock.uptime + jitter
-            try? await clock.sleep(until: deadline)
-        }
+        if let jitter = wakeJitter.take() { try? await clock.sleep(until: clock.uptime + jitter) }
     }
-
-    private var wakeJitter: Duration?
 
     /// The app has come to the foreground, or the network has returned: a waiting reconnection happens within a second, and a
     /// connection that has been silent for more than one position is replaced.

@@ -13,6 +13,9 @@ public struct LiveQuery<Noun: LiveNoun>: Hashable, Sendable {
     /// This query, with another filter. Filters are joined by *and*.
     public func with(_ filter: String, _ value: String) -> Self { Self(filters: filters.merging([filter: value]) { $1 }) }
 
+    /// The filters as items of a query of the API, in the order of their names.
+    var items: [(name: String, value: String?)] { filters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+
     /// The query as data.
     public var need: Need { Need(type: Noun.streamType, filters: filters) }
 }

@@ -93,19 +93,14 @@ public final class LiveScope: Sendable {
 struct LivePortfolioSubscription: LiveNoun {
     static let streamType = StreamType.subscription
 
-    var id: String
-    var subscription: Doorward.Subscription
+    let portfolioId: String
+    let tier: String
+    let modules: [String: Bool]
+    let limits: [String: Int]
+    let usage: [String: Int]
 
-    private enum CodingKeys: String, CodingKey { case id = "portfolioId" }
-
-    init(from decoder: any Decoder) throws {
-        id = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .id)
-        subscription = try Doorward.Subscription(from: decoder)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try subscription.encode(to: encoder)
+    var id: String { portfolioId }
+    var subscription: Doorward.Subscription {
+        Doorward.Subscription(tier: tier, modules: modules, limits: limits, usage: usage)
     }
 }

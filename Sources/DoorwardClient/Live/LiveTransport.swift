@@ -94,17 +94,14 @@ struct HTTPLiveTransport: LiveTransport {
     let client: DoorwardClient
     let observe: @Sendable (LiveConnectionEvent) -> Void
 
-    private struct Opening: Encodable { let subscriptions: [String: StreamSubscription] }
-
     func renew() async throws { try await observing { try await client.renew() } }
 
     func open(_ request: StreamRequest, receive: @escaping @Sendable ([UInt8]) async -> Void) async throws {
         let response = try await observing {
-            var opening = try APIRequest(.POST, parts: ["stream"], body: Opening(subscriptions: request.subscriptions))
+            var opening = try APIRequest(.POST, ["stream"], body: ["subscriptions": request.subscriptions])
             opening.headers = [("Accept", "text/event-stream")]
             if let position = request.lastEventID { opening.headers.append(("Last-Event-ID", position)) }
-            let ready = opening
-            let response = try await client.authenticated { try await client.transport.open(ready, token: $0) }
+            let response = try await client.open(opening)
             if !response.isSuccess { try response.requireSuccess(try await response.whole()) }
             return response
         }
@@ -130,8 +127,7 @@ struct HTTPLiveTransport: LiveTransport {
 
     func put(_ name: String, _ subscription: StreamSubscription, stream: String) async throws {
         try await DoorwardError.converting {
-            let request = try APIRequest(.PUT, parts: ["stream", stream, "subscriptions", name], body: subscription)
-            try await client.perform(request)
+            try await client.perform(.put("stream", stream, "subscriptions", name, body: subscription))
         }
     }
 

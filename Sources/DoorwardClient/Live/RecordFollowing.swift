@@ -12,11 +12,6 @@ final class RecordBuffer: Sendable {
         var hasGap = false
         var failure: DoorwardError?
         var waiter: CheckedContinuation<Void, Never>?
-
-        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
-            defer { waiter = nil }
-            return waiter
-        }
     }
 
     static let capacity = 1000
@@ -28,17 +23,11 @@ final class RecordBuffer: Sendable {
 
     /// Adds a record, unless it is known.
     func offer(_ entry: Entry) {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.hasGap else { return nil }
-            if state.entries.count >= Self.capacity {
-                state.hasGap = true
-                return nil
-            }
-            guard state.cursor.insert(entry.value) else { return nil }
+        change { state in
+            if state.entries.count >= Self.capacity { state.hasGap = true }
+            guard !state.hasGap, state.cursor.insert(entry.value) else { return }
             state.entries.append(entry)
-            return state.takeWaiter()
         }
-        waiter?.resume()
     }
 
     /// Notes a record that was written before following began.
@@ -52,7 +41,7 @@ final class RecordBuffer: Sendable {
     private func change(_ body: (inout State) -> Void) {
         let waiter = state.withLock { state in
             body(&state)
-            return state.takeWaiter()
+            return state.waiter.take()
         }
         waiter?.resume()
     }
@@ -96,9 +85,6 @@ final class RecordBuffer: Sendable {
 
 /// A name whose records are delivered to a follower, each once.
 final class RecordUpstream: Upstream {
-    private struct Objects: Decodable { let objects: [Doorward.AccessRecord] }
-    private struct Object: Decodable { let object: Doorward.AccessRecord }
-
     let buffer: RecordBuffer
     /// Whether the first snapshot contains only records from before following began.
     private let skipsFirst: Bool
@@ -115,7 +101,7 @@ final class RecordUpstream: Upstream {
     }
 
     override func snapshot(_ data: Data) throws {
-        let records = try JSONDecoder().decode(Objects.self, from: data).objects
+        let records = try JSONDecoder().decode(SnapshotData<Doorward.AccessRecord>.self, from: data).objects
         if skipsFirst, !wasReady {
             for record in records { buffer.skip(record) }
         } else {
@@ -125,7 +111,7 @@ final class RecordUpstream: Upstream {
     }
 
     override func change(_ data: Data) throws {
-        let record = try JSONDecoder().decode(Object.self, from: data).object
+        let record = try JSONDecoder().decode(ChangeData<Doorward.AccessRecord>.self, from: data).object
         buffer.offer(.init(record, json: JSONScanner.member("object", of: data) ?? []))
     }
 
@@ -142,12 +128,12 @@ final class RecordUpstream: Upstream {
 
 /// A record, and the position after it.
 public struct FollowedRecord: Equatable, Sendable {
-    /// The record.
-    public let record: Doorward.AccessRecord
+    /// The record, with its JSON as the gateway wrote it.
+    package let entry: Verbatim<Doorward.AccessRecord>
     /// The position after the record.
     public let cursor: RecordCursor
-    /// The record as the gateway wrote it.
-    package let json: [UInt8]
+    /// The record.
+    public var record: Doorward.AccessRecord { entry.value }
 }
 
 /// Access records as they are written: each once and none left out, in the order of each log, over reconnections and restarts.
@@ -218,7 +204,7 @@ public struct RecordSequence: AsyncSequence, Sendable {
         private func nextTaken() -> FollowedRecord? {
             guard let entry = taken.popFirst() else { return nil }
             _ = cursor.insert(entry.value)
-            return FollowedRecord(record: entry.value, cursor: cursor, json: entry.json)
+            return FollowedRecord(entry: entry, cursor: cursor)
         }
 
         private func subscribe() async {
@@ -308,10 +294,9 @@ public struct RecordCursor: Codable, Hashable, Sendable, CustomStringConvertible
             if let latest, record.at.milliseconds < latest.milliseconds - Self.overlap { return false }
             guard recent.updateValue(record.at, forKey: record.id) == nil else { return false }
         }
-        if record.at > latest ?? record.at || latest == nil {
+        if latest.map({ $0 < record.at }) ?? true {
             latest = record.at
-            let limit = record.at.milliseconds - Self.overlap
-            if recent.count > 64 || !recent.isEmpty { recent = recent.filter { $0.value.milliseconds >= limit } }
+            recent = recent.filter { $0.value.milliseconds >= record.at.milliseconds - Self.overlap }
         }
         return true
     }

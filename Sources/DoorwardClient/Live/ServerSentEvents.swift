@@ -25,7 +25,6 @@ public struct ServerSentEventParser: Sendable {
     private var isAtStart = true
     private var lastWasCR = false
     private var data: [UInt8] = []
-    private var hasData = false
     private var type = ""
     private var eventID = ""
     private var lastEventID: String
@@ -79,7 +78,6 @@ public struct ServerSentEventParser: Sendable {
         case "data":
             data += value
             data.append(UInt8(ascii: "\n"))
-            hasData = true
             if data.count > maxBytes { isTooLarge = true }
         case "id": if !value.contains(0) { eventID = String(decoding: value, as: UTF8.self) }
         case "retry":
@@ -93,9 +91,9 @@ public struct ServerSentEventParser: Sendable {
         lastEventID = eventID
         defer {
             data.removeAll(keepingCapacity: true)
-            (hasData, type) = (false, "")
+            type = ""
         }
-        guard hasData else { return }
+        guard !data.isEmpty else { return }
         events.append(
             ServerSentEvent(
                 type: type.isEmpty ? "message" : type, data: String(decoding: data.dropLast(), as: UTF8.self),

@@ -5,7 +5,7 @@ class Upstream {
     let name: String
     let subscription: StreamSubscription
     /// The number of watchers, followers and subscriptions.
-    var holders = 0
+    var holders = 1
     /// Whether the name is complete on the present connection.
     private(set) var isReady = false
     /// Why the name has ended for now.
@@ -45,11 +45,13 @@ struct LiveUpdate<Noun: LiveNoun>: Sendable {
     var isCurrent: Bool { isReady && source == .server && !isStale }
 }
 
+/// The data of an event `snapshot`.
+struct SnapshotData<Noun: LiveNoun>: Decodable { let objects: [Noun] }
+/// The data of an event `change`.
+struct ChangeData<Noun: LiveNoun>: Decodable { let object: Noun }
+
 /// A name whose objects are kept: the latest value of each.
 final class StateUpstream<Noun: LiveNoun>: Upstream {
-    private struct Objects: Decodable { let objects: [Noun] }
-    private struct Object: Decodable { let object: Noun }
-
     typealias Sink = @Sendable (LiveUpdate<Noun>) -> Void
 
     private var current: [String: Noun]?
@@ -85,14 +87,14 @@ final class StateUpstream<Noun: LiveNoun>: Upstream {
     }
 
     override func snapshot(_ data: Data) throws {
-        let page = try JSONDecoder().decode(Objects.self, from: data).objects
+        let page = try JSONDecoder().decode(SnapshotData<Noun>.self, from: data).objects
         // A page after `ready` means that a revoked name begins again.
         if pending == nil { pending = failure == nil ? current ?? [:] : [:] }
         for object in page { pending?[object.id] = object }
     }
 
     override func change(_ data: Data) throws {
-        let object = try JSONDecoder().decode(Object.self, from: data).object
+        let object = try JSONDecoder().decode(ChangeData<Noun>.self, from: data).object
         pending?[object.id] = object
         guard current != nil, current?[object.id] != object else { return }
         current?[object.id] = object

@@ -128,11 +128,8 @@ extension Live {
         _ id: String, in query: LiveQuery<Noun>, changes: ChangeDetection<Noun> = .equality
     ) -> WatchSequence<Noun> {
         sequence(query, changes) { objects, isReady in
-            guard let object = objects[id] else {
-                if isReady { throw DoorwardError.notLoaded }
-                return nil
-            }
-            return object
+            if objects[id] == nil, isReady { throw DoorwardError.notLoaded }
+            return objects[id]
         }
     }
 

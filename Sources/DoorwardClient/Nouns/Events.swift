@@ -53,9 +53,11 @@ extension Doorward {
     }
 
     /// An attempt to operate a lock.
-    public struct Command: LiveNoun {
+    public struct Command: ListedNoun {
         /// The type in the stream.
         public static let streamType = StreamType.command
+        /// The key of a list in a response.
+        public static let listKey = "commands"
 
         /// The id.
         public var id: String

@@ -25,6 +25,14 @@ extension NamedNoun {
     public static var listOrder: String { "name" }
 }
 
+/// An object that the API lists and returns by its id, and that can be watched.
+public protocol ListedNoun: LiveNoun, NamedNoun {}
+
+extension ListedNoun {
+    /// The name of the type in the stream.
+    public static var objectKey: String { streamType.rawValue }
+}
+
 /// The types of objects in the stream.
 public enum StreamType: String, Codable, CaseIterable, Sendable {
     /// Locks with their status.

@@ -1,8 +1,10 @@
 extension Doorward {
     /// A lock, with its last known status.
-    public struct LockDevice: LiveNoun {
+    public struct LockDevice: ListedNoun {
         /// The type in the stream.
         public static let streamType = StreamType.device
+        /// The key of a list in a response.
+        public static let listKey = "devices"
 
         /// The id, an opaque text.
         public var id: String

@@ -1,6 +1,11 @@
 extension Doorward {
     /// A user. What a reader sees of other users depends on the reader's roles.
-    public struct User: Codable, Equatable, Identifiable, Sendable {
+    public struct User: Codable, NamedNoun, Equatable, Identifiable, Sendable {
+        /// The key of a list in a response.
+        public static let listKey = "users"
+        /// The key of one user in a response.
+        public static let objectKey = "user"
+
         /// The id, an opaque text.
         public var id: String
         /// The first name.
@@ -86,9 +91,15 @@ extension Doorward {
     }
 
     /// A guest's right to operations on locks, within a time window.
-    public struct GuestAccess: LiveNoun {
+    public struct GuestAccess: ListedNoun {
         /// The type in the stream.
         public static let streamType = StreamType.guestAccess
+        /// The key of a list in a response.
+        public static let listKey = "guestAccesses"
+        /// The path of the list.
+        public static let listPath = "guest-access"
+        /// The start of the window.
+        public static let listOrder = "validFrom"
 
         /// The id.
         public var id: String

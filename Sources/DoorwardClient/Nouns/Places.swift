@@ -1,8 +1,10 @@
 extension Doorward {
     /// The properties and locks of one owner or company.
-    public struct Portfolio: LiveNoun {
+    public struct Portfolio: ListedNoun {
         /// The type in the stream.
         public static let streamType = StreamType.portfolio
+        /// The key of a list in a response.
+        public static let listKey = "portfolios"
 
         /// The id, an opaque text.
         public var id: String
@@ -24,9 +26,11 @@ extension Doorward {
     }
 
     /// A building or a site.
-    public struct Property: LiveNoun {
+    public struct Property: ListedNoun {
         /// The type in the stream.
         public static let streamType = StreamType.property
+        /// The key of a list in a response.
+        public static let listKey = "properties"
 
         /// The id, an opaque text.
         public var id: String
@@ -88,9 +92,11 @@ extension Doorward {
     }
 
     /// A flat, an office or another part of a property, with its own tenants.
-    public struct Unit: LiveNoun {
+    public struct Unit: ListedNoun {
         /// The type in the stream.
         public static let streamType = StreamType.unit
+        /// The key of a list in a response.
+        public static let listKey = "units"
 
         /// The id, an opaque text.
         public var id: String

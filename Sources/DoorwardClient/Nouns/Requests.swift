@@ -38,55 +38,25 @@ extension Doorward {
         }
     }
 
-    /// The body of `POST /guest-access`. The access has a single window, `[validFrom, validUntil)`.
-    package struct NewGuestAccess: Encodable, Sendable {
-        /// The id of the guest; `nil` if the guest is named by `guestEmail` or has only a label.
+    /// The body of `POST /guest-access` and of `PUT /guest-access/:id`. Fields that are `nil` are left out: a change keeps them as they
+    /// are. The access has a single window, `[validFrom, validUntil)`.
+    package struct GuestAccessFields: Encodable, Equatable, Sendable {
+        /// For a new access: the id of the guest; `nil` if the guest is named by `guestEmail` or has only a label.
         package var guestUserId: String?
-        /// The complete email address of the guest, as an alternative to `guestUserId`.
+        /// For a new access: the complete email address of the guest, as an alternative to `guestUserId`.
         package var guestEmail: String?
-        /// The description of a guest without a user.
-        package var label: String?
-        /// The locks. The caller must hold GRANT_ACCESS on each of them.
-        package var deviceIds: [String]
-        /// The operations to grant, of `LOCK UNLOCK UNLATCH VIEW_STATUS`. The caller must hold each of them.
-        package var operations: [String]
-        /// The start of the window in RFC 3339, inclusive. Without an offset it is a local time in `timeZone`.
-        package var validFrom: String
-        /// The end of the window in RFC 3339, exclusive. Without an offset it is a local time in `timeZone`.
-        package var validUntil: String
-        /// The IANA name of the zone of local times; `nil` if there are none.
-        package var timeZone: String?
-        /// Recurring hours; `nil` for the whole window.
-        package var schedule: GuestAccess.Schedule?
-        /// The number of commands that open a lock; `nil` for any number.
-        package var maxUses: Int?
-
-        package init(
-            guestUserId: String?, guestEmail: String? = nil, label: String?, deviceIds: [String], operations: [String],
-            validFrom: String, validUntil: String, timeZone: String? = nil, schedule: GuestAccess.Schedule? = nil,
-            maxUses: Int? = nil
-        ) {
-            (self.timeZone, self.schedule, self.maxUses) = (timeZone, schedule, maxUses)
-            (self.guestUserId, self.guestEmail) = (guestUserId, guestEmail)
-            (self.label, self.deviceIds) = (label, deviceIds)
-            (self.operations, self.validFrom, self.validUntil) = (operations, validFrom, validUntil)
-        }
-    }
-
-    /// The body of `PUT /guest-access/:id`; fields that are `nil` stay as they are.
-    package struct GuestAccessChange: Encodable, Equatable, Sendable {
         /// The name of a guest without a user, or a note about a user.
         package var label: String?
-        /// The start of the window; without an offset a local time in `timeZone`.
-        package var validFrom: String?
-        /// The end of the window; without an offset a local time in `timeZone`.
-        package var validUntil: String?
-        /// The IANA name of the zone of local times.
-        package var timeZone: String?
-        /// All operations that the guest then has.
-        package var operations: [String]?
-        /// All locks that the access then covers.
+        /// All locks of the access. The caller must hold GRANT_ACCESS on each of them.
         package var deviceIds: [String]?
+        /// All operations of the guest, of `LOCK UNLOCK UNLATCH VIEW_STATUS`. The caller must hold each of them.
+        package var operations: [String]?
+        /// The start of the window in RFC 3339, inclusive. Without an offset it is a local time in `timeZone`.
+        package var validFrom: String?
+        /// The end of the window in RFC 3339, exclusive. Without an offset it is a local time in `timeZone`.
+        package var validUntil: String?
+        /// The IANA name of the zone of local times; `nil` if there are none.
+        package var timeZone: String?
         /// The recurring hours; `.some(nil)` removes them.
         package var schedule: GuestAccess.Schedule??
         /// The number of commands that open a lock, including past ones; `.some(nil)` removes the limit.

@@ -150,7 +150,7 @@ private struct CompiledRule: Sendable {
 
     /// The only condition, if it is that a field has a text, and if the rule is not limited to fields.
     var onlyText: (field: String, text: String)? {
-        guard fields == nil, conditions.count == 1, case .isText(let text) = conditions[0].test, !conditions[0].field.isEmpty
+        guard fields == nil, conditions.count == 1, case .equals(.string(let text), isNegated: false) = conditions[0].test
         else { return nil }
         return (conditions[0].field, text)
     }
@@ -167,9 +167,7 @@ private struct CompiledRule: Sendable {
 
     private func matchesConditions(_ value: (String) -> Doorward.JSONValue?, _ hasObject: Bool) -> Bool {
         guard hasObject else { return !isInverted || conditions.isEmpty }
-        return conditions.allSatisfy { condition in
-            condition.holds(condition.field.isEmpty ? nil : value(condition.field)) ?? isInverted
-        }
+        return conditions.allSatisfy { $0.holds(value($0.field)) ?? isInverted }
     }
 }
 
@@ -177,7 +175,6 @@ private struct CompiledRule: Sendable {
 private struct Condition: Sendable {
     enum Test: Sendable {
         case equals(Doorward.JSONValue, isNegated: Bool)
-        case isText(String)
         case isOneOf(Set<Doorward.JSONValue>, isNegated: Bool)
         case exists(Bool)
         case unsupported
@@ -188,8 +185,7 @@ private struct Condition: Sendable {
 
     static func all(_ field: String, _ value: Doorward.JSONValue) -> [Condition] {
         guard case .object(let operators) = value, operators.keys.contains(where: { $0.hasPrefix("$") }) else {
-            if field.hasPrefix("$") { return [Condition(field: "", test: .unsupported)] }
-            if case .string(let text) = value { return [Condition(field: field, test: .isText(text))] }
+            if field.hasPrefix("$") { return [Condition(field: field, test: .unsupported)] }
             return [Condition(field: field, test: isComparable(value) ? .equals(value, isNegated: false) : .unsupported)]
         }
         return operators.map { Condition(field: field, test: test($0, $1)) }
@@ -199,8 +195,6 @@ private struct Condition: Sendable {
         switch (name, value) {
         case ("$eq", _) where isComparable(value): .equals(value, isNegated: false)
         case ("$ne", _) where isComparable(value): .equals(value, isNegated: true)
-        case ("$in", .array(let values)) where values.count == 1 && isText(values[0]): .equals(values[0], isNegated: false)
-        case ("$nin", .array(let values)) where values.count == 1 && isText(values[0]): .equals(values[0], isNegated: true)
         case ("$in", .array(let values)) where values.allSatisfy(isComparable): .isOneOf(Set(values), isNegated: false)
         case ("$nin", .array(let values)) where values.allSatisfy(isComparable): .isOneOf(Set(values), isNegated: true)
         case ("$exists", .bool(let exists)): .exists(exists)
@@ -215,18 +209,10 @@ private struct Condition: Sendable {
         }
     }
 
-    private static func isText(_ value: Doorward.JSONValue) -> Bool { if case .string = value { true } else { false } }
-
     /// Whether the condition holds for the field's value; `nil` if it cannot be evaluated. A list matches if one of its elements
     /// does, as in MongoDB.
     func holds(_ value: Doorward.JSONValue?) -> Bool? {
         switch test {
-        case .isText(let expected):
-            switch value {
-            case .string(let text)?: text == expected
-            case .array(let elements)?: elements.contains(.string(expected))
-            default: false
-            }
         case .equals(let expected, let isNegated):
             // An absent field equals null.
             Self.contains(expected == .null ? value ?? .null : value) { $0 == expected } != isNegated

@@ -146,22 +146,17 @@ extension Doorward {
             return rawValue.split(separator: ".").first.map { String($0) } ?? rawValue
         }
 
-        /// The action that rules name for an object of this type: `update` and `delete` stand for a permission of each type.
+        /// The permissions of each type that `update` and `delete` stand for.
+        private static let ofType: [SubjectType: (update: Action, delete: Action)] = [
+            .portfolio: (.portfolioRename, .portfolioDelete), .property: (.propertyChange, .propertyDelete),
+            .unit: (.unitChange, .unitDelete), .device: (.deviceChange, .deviceDetach),
+            .guestAccess: (.guestAccessChange, .guestAccessRevoke),
+        ]
+
+        /// The action that rules name for an object of this type.
         func resolved(for type: SubjectType) -> Action {
-            guard self == .update || self == .delete else { return self }
-            return switch (type, self) {
-            case (.portfolio, .update): .portfolioRename
-            case (.portfolio, _): .portfolioDelete
-            case (.property, .update): .propertyChange
-            case (.property, _): .propertyDelete
-            case (.unit, .update): .unitChange
-            case (.unit, _): .unitDelete
-            case (.device, .update): .deviceChange
-            case (.device, _): .deviceDetach
-            case (.guestAccess, .update): .guestAccessChange
-            case (.guestAccess, _): .guestAccessRevoke
-            default: self
-            }
+            guard self == .update || self == .delete, let (update, delete) = Self.ofType[type] else { return self }
+            return self == .update ? update : delete
         }
     }
 

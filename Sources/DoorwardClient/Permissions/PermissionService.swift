@@ -61,16 +61,14 @@ package protocol AccessSource: Sendable {
     /// Whether the action is permitted on the subject. False for `nil`.
     public func can<Subject: PermissionSubject>(_ action: Doorward.Action, _ subject: Subject?, field: String?) -> Bool {
         let isAllowed = subject.map { ability.can(action, $0, field: field) } ?? false
-        if logger.logLevel <= .debug {
-            logger.debug("\(action) \(field ?? "") \(subject?.subjectType.rawValue ?? "nil"): \(isAllowed)")
-        }
+        logger.debug("\(action) \(field ?? "") \(subject?.subjectType.rawValue ?? "nil"): \(isAllowed)")
         return isAllowed
     }
 
     /// Whether the action is permitted on some objects of the type.
     public func can(_ action: Doorward.Action, any type: Doorward.SubjectType) -> Bool {
         let isAllowed = ability.can(action, any: type)
-        if logger.logLevel <= .debug { logger.debug("\(action) any \(type): \(isAllowed)") }
+        logger.debug("\(action) any \(type): \(isAllowed)")
         return isAllowed
     }
 

@@ -7,59 +7,50 @@ public protocol PermissionSubject {
     func subjectValue(_ field: String) -> Doorward.JSONValue?
 }
 
+/// The value of a field that objects of several types have.
+private func placeValue(
+    _ field: String, id: String, name: String, property: String? = nil, portfolio: String? = nil
+) -> Doorward.JSONValue? {
+    switch field {
+    case "id": .string(id)
+    case "name": .string(name)
+    case "propertyId": .text(property)
+    case "portfolioId": .text(portfolio)
+    default: nil
+    }
+}
+
 extension Doorward.LockDevice: PermissionSubject {
     public var subjectType: Doorward.SubjectType { .device }
     public func subjectValue(_ field: String) -> Doorward.JSONValue? {
         switch field {
-        case "id": .string(id)
         case "unitId": .text(unitId)
-        case "propertyId": .text(propertyId)
-        case "portfolioId": .text(portfolioId)
         case "isRemoteOperationEnabled": .flag(isRemoteOperationEnabled)
         case "capabilities": capabilities.map { .array($0.map { .string($0) }) }
         case "isOnline": .flag(isOnline)
         case "state": .text(state?.rawValue)
         case "adapter": .text(adapter)
-        case "name": .string(name)
-        default: nil
+        default: placeValue(field, id: id, name: name, property: propertyId, portfolio: portfolioId)
         }
     }
 }
 
 extension Doorward.Portfolio: PermissionSubject {
     public var subjectType: Doorward.SubjectType { .portfolio }
-    public func subjectValue(_ field: String) -> Doorward.JSONValue? {
-        switch field {
-        case "id": .string(id)
-        case "name": .string(name)
-        default: nil
-        }
-    }
+    public func subjectValue(_ field: String) -> Doorward.JSONValue? { placeValue(field, id: id, name: name) }
 }
 
 extension Doorward.Property: PermissionSubject {
     public var subjectType: Doorward.SubjectType { .property }
     public func subjectValue(_ field: String) -> Doorward.JSONValue? {
-        switch field {
-        case "id": .string(id)
-        case "portfolioId": .text(portfolioId)
-        case "lockdown.active": .flag(lockdown?.active)
-        case "name": .string(name)
-        default: nil
-        }
+        field == "lockdown.active" ? .flag(lockdown?.active) : placeValue(field, id: id, name: name, portfolio: portfolioId)
     }
 }
 
 extension Doorward.Unit: PermissionSubject {
     public var subjectType: Doorward.SubjectType { .unit }
     public func subjectValue(_ field: String) -> Doorward.JSONValue? {
-        switch field {
-        case "id": .string(id)
-        case "propertyId": .text(propertyId)
-        case "portfolioId": .text(portfolioId)
-        case "name": .string(name)
-        default: nil
-        }
+        placeValue(field, id: id, name: name, property: propertyId, portfolio: portfolioId)
     }
 }
 

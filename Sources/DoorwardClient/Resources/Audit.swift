@@ -1,3 +1,5 @@
+internal import NIOHTTP1
+
 /// Checkpoints and proofs of the access logs.
 package struct Audit: Sendable {
     let client: DoorwardClient
@@ -20,10 +22,8 @@ package struct Audit: Sendable {
     /// - Parameter note: the checkpoint with the cosignatures.
     /// - Returns: the checkpoint with all its cosignatures.
     package func cosign(_ note: String, of log: String) async throws -> String {
-        var request = try APIRequest.post("audit", "logs", log, "cosignatures", body: ["note": note])
-        // A repeated request changes nothing.
-        request.idempotencyKey = nil
-        return try await text(request)
+        // Without an idempotency key: a repeated request changes nothing.
+        try await text(APIRequest(.POST, ["audit", "logs", log, "cosignatures"], body: ["note": note]))
     }
 
     /// Reads the public key of the checkpoints, one line.
@@ -45,42 +45,13 @@ package struct Audit: Sendable {
         return try await client.send(request, member: "proof").content
     }
 
-    /// The selection of an export. A `nil` filter excludes nothing.
-    package struct ExportQuery: Sendable {
-        /// `ndjson` or `csv`.
-        package var format: String
-        /// `comma` or `semicolon`, for `csv`; `nil` for a comma.
-        package var separator: String?
-        /// The log; `nil` for the only one that the caller may export.
-        package var logID: String?
-        /// The number of the first record.
-        package var fromSeq: UInt64?
-        /// The number after that of the last record.
-        package var untilSeq: UInt64?
-        /// Only records of this lock.
-        package var deviceID: String?
-        /// RFC 3339; inclusive.
-        package var from: String?
-        /// RFC 3339; exclusive.
-        package var until: String?
-
-        package init(format: String) { self.format = format }
-    }
-
     /// Starts an export.
     ///
+    /// - Parameter query: the format and the filters, by their names in the API; those without a value are left out.
     /// - Returns: the response with the file, which has not been read yet.
     /// - Throws: `ClientError.refused` for an error of the gateway.
-    package func export(_ query: ExportQuery) async throws -> RawResponse {
-        var request = RawRequests.Request("GET", "/access-records/export")
-        let items = [
-            ("format", query.format), ("separator", query.separator), ("logId", query.logID),
-            ("fromSeq", query.fromSeq.map { "\($0)" }),
-            ("untilSeq", query.untilSeq.map { "\($0)" }), ("deviceId", query.deviceID), ("from", query.from),
-            ("until", query.until),
-        ]
-        request.query = items.compactMap { name, value in value.map { RawRequests.Field(name, $0) } }
-        let response = try await client.raw.send(request)
+    package func export(_ query: [(name: String, value: String?)]) async throws -> RawResponse {
+        let response = try await client.open("GET", "/access-records/export", query: query)
         if !response.isSuccess { try response.requireSuccess(try await response.whole()) }
         return response
     }
@@ -89,13 +60,11 @@ package struct Audit: Sendable {
     ///
     /// - Returns: the new public key, as C2SP signed-note writes it.
     package func rotateKey() async throws -> Response<String> {
-        var request = try APIRequest.post("audit", "key-rotation", body: [String: String]())
-        // A repeated request would rotate the key once more.
-        request.idempotencyKey = nil
-        return try await client.send(request, member: "publicKey")
+        // Without an idempotency key: a repeated request would rotate the key once more.
+        try await client.send(APIRequest(.POST, ["audit", "key-rotation"], body: [String: String]()), member: "publicKey")
     }
 
     private func text(_ request: APIRequest) async throws -> String {
-        String(decoding: try await client.bytes(of: request), as: UTF8.self)
+        String(decoding: try await client.data(of: request).body, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 internal import DoorwardAPI
+internal import FoundationEssentials
 internal import NIOHTTP1
 
 /// Locks: attach, detach, operate.
@@ -77,8 +78,6 @@ extension Resource<Doorward.GuestAccess> {
 extension Response<Doorward.GuestAccess> {
     /// After a change, a sentence if the link of the access has ended with it.
     package var warning: String? {
-        guard let text = JSONScanner.member("warning", of: json) else { return nil }
-        if case .string(let warning)? = Doorward.JSONValue(json: String(decoding: text, as: UTF8.self)) { return warning }
-        return nil
+        JSONScanner.member("warning", of: json).flatMap { try? JSONDecoder().decode(String.self, from: Data($0)) }
     }
 }

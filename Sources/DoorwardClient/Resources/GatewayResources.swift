@@ -20,9 +20,8 @@ extension DoorwardClient {
     ///
     /// - Parameter event: an event name of the simulator, such as `jam`.
     package func trigger(_ event: String, on deviceID: String) async throws -> Response<Doorward.LockDevice> {
-        var request = try APIRequest.post("simulator", "devices", deviceID, "events", body: ["event": event])
-        // The gateway does not store responses of this request.
-        request.idempotencyKey = nil
+        // Without an idempotency key: the gateway does not store responses of this request.
+        let request = try APIRequest(.POST, ["simulator", "devices", deviceID, "events"], body: ["event": event])
         return try await send(request, member: "device")
     }
 
@@ -33,9 +32,8 @@ extension DoorwardClient {
     ///
     /// - Parameter file: an absolute path on the gateway's host; the file must not exist yet.
     package func backUp(to file: String) async throws -> Response<Doorward.Backup> {
-        var request = try APIRequest.post("store", "backup", body: ["file": file])
-        // A repeated request would fail, as the first one may have created the file.
-        request.idempotencyKey = nil
+        // Without an idempotency key: a repeated request would fail, as the first one may have created the file.
+        var request = try APIRequest(.POST, ["store", "backup"], body: ["file": file])
         request.timeLimit = Self.backupTimeLimit
         return try await send(request, member: "backup")
     }
@@ -49,8 +47,7 @@ extension DoorwardClient {
         _ operation: Doorward.Action, on deviceID: String, by userID: String? = nil, at instant: String? = nil
     ) async throws -> Response<Doorward.Decision> {
         let body = ["deviceId": deviceID, "operation": operation.rawValue, "userId": userID, "at": instant]
-        let request = try APIRequest(.POST, parts: ["authorize"], body: body.compactMapValues(\.self))
-        return try await send(request, member: "decision")
+        return try await send(APIRequest(.POST, ["authorize"], body: body.compactMapValues(\.self)), member: "decision")
     }
 
     /// Lists everyone who may perform an operation on a lock, by name.

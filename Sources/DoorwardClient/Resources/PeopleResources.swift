@@ -7,7 +7,7 @@ extension Resource<Doorward.User> {
 
     /// Creates a user without a password, and an invitation with which the user sets one. Only super admins may do this.
     package func createInvited(_ user: some Encodable) async throws -> Response<Doorward.InvitedUser> {
-        try await client.send(APIRequest(.POST, parts: ["users"], body: user))
+        try await client.send(APIRequest(.POST, ["users"], body: user))
     }
 }
 
@@ -15,7 +15,7 @@ extension Resource<Doorward.User> {
 extension Resource<Doorward.APIKey> {
     /// Creates a key. Only this response contains its secret.
     package func issue(_ key: some Encodable) async throws -> Response<Doorward.IssuedAPIKey> {
-        try await client.send(APIRequest(.POST, parts: ["api-keys"], body: key))
+        try await client.send(APIRequest(.POST, ["api-keys"], body: key))
     }
 }
 
@@ -30,8 +30,7 @@ extension DoorwardClient {
 
     /// - Returns: the session to store, and the user who signed in.
     package func signIn(email: String, password: String) async throws -> (session: Session, user: Doorward.User) {
-        var request = try APIRequest.post("auth", "login", body: ["email": email, "password": password])
-        request.idempotencyKey = nil
+        var request = try APIRequest(.POST, ["auth", "login"], body: ["email": email, "password": password])
         // The gateway queues sign-ins while it is busy with others.
         request.timeLimit = .seconds(60)
         let signedIn = try await send(request, as: Doorward.SignedIn.self).content

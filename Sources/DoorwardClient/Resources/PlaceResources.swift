@@ -81,6 +81,6 @@ package struct Roles: Sendable {
 
     /// The gateway stores no response to this request; it has no idempotency key.
     private func request(_ body: [String: String], on entity: Entity) throws -> APIRequest {
-        try APIRequest(.POST, parts: entity.path, body: body)
+        try APIRequest(.POST, entity.path, body: body)
     }
 }

@@ -49,8 +49,8 @@ package struct Pages<Item: NamedNoun>: Sendable {
 
     /// - Parameter path: path segments, not yet encoded.
     init(client: DoorwardClient, path: [String], query: [(name: String, value: String?)]) {
-        var request = APIRequest(.GET, parts: path)
-        request.query = query.compactMap { item in item.value.map { (item.name, $0) } }
+        var request = APIRequest(.GET, path)
+        request.query = query
         (self.client, self.request) = (client, request)
     }
 
@@ -140,8 +140,8 @@ package struct Deletion: Sendable {
     }
 
     private func request(_ isCascading: Bool, isDryRun: Bool) -> APIRequest {
-        var deletion = APIRequest(.DELETE, parts: path)
-        deletion.query = (isCascading ? [("cascade", "true")] : []) + (isDryRun ? [("dryRun", "true")] : [])
+        var deletion = APIRequest(.DELETE, path)
+        deletion.query = [("cascade", isCascading ? "true" : nil), ("dryRun", isDryRun ? "true" : nil)]
         return deletion
     }
 }

@@ -39,17 +39,11 @@ package struct Session: Codable, Equatable, Sendable, Confidential {
 
 /// The file that stores a session, readable only by its owner, and the file lock that is held while the session is refreshed.
 package struct SessionFile: Sendable {
-    /// An absolute path.
+    /// An absolute path of a `.json` file; its folder is created with mode 0700 when a session is stored.
     package let path: String
 
     /// The name of the sign-in.
     package let name: SessionName
-
-    /// - Parameter path: the path of a `.json` file; its folder is created with mode 0700 when a session is stored.
-    init(path: String, name: SessionName) { (self.path, self.name) = (path, name) }
-
-    /// Makes the file of the default sign-in in a folder.
-    package init(folder: String) { self = SessionFolder(folder).file(.default) }
 
     private var folder: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
@@ -129,6 +123,11 @@ package struct SessionFile: Sendable {
     private var reason: String { String(cString: strerror(errno)) }
 
     private func failure(_ why: String) -> ClientError { .sessionFile(path: path, why: why) }
+}
+
+extension SessionFile {
+    /// Makes the file of the default sign-in in a folder.
+    package init(folder: String) { self = SessionFolder(folder).file(.default) }
 }
 
 /// The stored sign-ins of one person on this machine: `session.json` for the default sign-in, and `sessions/NAME.json` for each

@@ -51,18 +51,16 @@ struct TokenProvider: Sendable {
     }
 
     private func refreshed(_ session: Session, _ refreshToken: String) async throws -> Session {
-        var request = try APIRequest.post("auth", "refresh", body: ["refreshToken": refreshToken])
-        // A refresh token is valid once, and the gateway does not store the response.
-        request.idempotencyKey = nil
+        // Without an idempotency key: a refresh token is valid once, and the gateway does not store the response.
+        var request = try APIRequest(.POST, ["auth", "refresh"], body: ["refreshToken": refreshToken])
         // A short limit, as a cancelled caller waits for the end of this request.
         request.timeLimit = .seconds(10)
         do {
-            let response: Response<Doorward.SignedIn> = try await transport.send(request, token: nil).successful().decoded(
-                from: transport.server)
+            let response: Response<Doorward.SignedIn> = try await transport.send(request, token: nil).successful().decoded()
+            let signedIn = response.content
             var refreshed = Session(
-                server: transport.server, email: session.email, token: response.content.token,
-                lifetime: response.content.expiresIn,
-                refreshToken: response.content.refreshToken)
+                server: transport.server, email: session.email, token: signedIn.token, lifetime: signedIn.expiresIn,
+                refreshToken: signedIn.refreshToken)
             refreshed.caFile = session.caFile
             return refreshed
         } catch ClientError.refused(let error) where error.status == 401 {

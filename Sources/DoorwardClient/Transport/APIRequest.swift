@@ -8,7 +8,8 @@ struct APIRequest: Sendable {
     let path: String
     /// Headers that are added to the default headers, or replace those of the same name. No name occurs twice.
     var headers: [(name: String, value: String)] = []
-    var query: [(name: String, value: String)] = []
+    /// Items of the query; those without a value are left out.
+    var query: [(name: String, value: String?)] = []
     var body: [UInt8]?
     /// The idempotency key: the gateway executes requests with the same key once.
     var idempotencyKey: String?
@@ -19,45 +20,47 @@ struct APIRequest: Sendable {
 
     /// Path and query of the URL.
     var target: String {
-        let items = query.map { Self.encoded($0.name, $0.value) }
+        let items = query.compactMap { name, value in value.map { Self.encoded(name, $0) } }
         return "/api/v1" + path + (items.isEmpty ? "" : (path.contains("?") ? "&" : "?") + items.joined(separator: "&"))
     }
 
     /// - Parameter path: path segments, not yet encoded.
-    init(_ method: HTTPMethod, _ path: String...) { self.init(method, parts: path) }
+    init(_ method: HTTPMethod, _ path: String...) { self.init(method, path) }
 
     static func get(_ path: String..., query: [(name: String, value: String?)] = []) -> APIRequest {
-        var request = APIRequest(.GET, parts: path)
-        request.query = query.compactMap { item in item.value.map { (item.name, $0) } }
+        var request = APIRequest(.GET, path)
+        request.query = query
         return request
     }
 
     /// Makes a request that changes something, with a new idempotency key.
     static func post(_ path: String..., body: some Encodable) throws -> APIRequest {
-        var request = try APIRequest(.POST, parts: path, body: body)
-        request.idempotencyKey = UUID().uuidString.lowercased()
+        var request = try APIRequest(.POST, path, body: body)
+        request.idempotencyKey = newKey()
         return request
     }
 
+    static func newKey() -> String { UUID().uuidString.lowercased() }
+
     /// Makes a request that changes the named fields. Sending it again has no further effect.
     static func put(_ path: String..., body: some Encodable) throws -> APIRequest {
-        try APIRequest(.PUT, parts: path, body: body)
+        try APIRequest(.PUT, path, body: body)
     }
 
     /// - Parameter encodedPath: begins with a slash and is sent unchanged; it may include a query.
     init(_ method: HTTPMethod, encodedPath: String) { (self.method, path) = (method, encodedPath) }
 
-    /// - Parameter parts: path segments, not yet encoded.
-    init(_ method: HTTPMethod, parts: [String]) {
+    /// - Parameter path: path segments, not yet encoded.
+    init(_ method: HTTPMethod, _ path: [String]) {
         self.method = method
-        path = parts.map { "/" + Self.encoded($0) }.joined()
+        self.path = path.map { "/" + Self.encoded($0) }.joined()
     }
 
     /// Makes a request without an idempotency key.
     ///
-    /// - Parameter parts: path segments, not yet encoded.
-    init(_ method: HTTPMethod, parts: [String], body: some Encodable) throws {
-        self.init(method, parts: parts)
+    /// - Parameter path: path segments, not yet encoded.
+    init(_ method: HTTPMethod, _ path: [String], body: some Encodable) throws {
+        self.init(method, path)
         self.body = Array(try JSONEncoder().encode(body))
     }
 

@@ -70,10 +70,7 @@ package enum ReadinessProbe {
             let request = HTTPClientRequest(url: "\(server)/readyz")
             return Int(try await HTTPClients.unverified.execute(request, timeout: TimeAmount(timeout)).status.code)
         } catch {
-            let failure = ConnectionFailure(error)
-            throw failure.isBeforeSending
-                ? ClientError.noConnection(server: server, why: failure.reason)
-                : ClientError.noResponse(server: server, why: failure.reason)
+            throw ConnectionFailure(error).clientError(server: server, wasSent: false)
         }
     }
 }

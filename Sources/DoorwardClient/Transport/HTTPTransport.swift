@@ -72,12 +72,7 @@ struct HTTPTransport: Sendable {
     /// - Parameter wasSent: whether an earlier attempt may have reached the gateway.
     func failure(_ error: any Error, wasSent: Bool) -> any Error {
         if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
-        let failure = ConnectionFailure(error)
-        let server = server.description
-        if failure.isUntrusted { return ClientError.tlsFailed(server: server, why: failure.reason) }
-        return failure.isBeforeSending && !wasSent
-            ? ClientError.noConnection(server: server, why: failure.reason)
-            : ClientError.noResponse(server: server, why: failure.reason)
+        return ConnectionFailure(error).clientError(server: server.description, wasSent: wasSent)
     }
 }
 
@@ -109,22 +104,16 @@ struct TransportResponse: HTTPResponse, Sendable {
     ///   the gateway, `.notAGateway` for any other error response.
     func successful() throws(ClientError) -> TransportResponse {
         guard !(200..<300).contains(status) else { return self }
-        guard let envelope = try? JSONDecoder().decode(ErrorEnvelope.self, from: Data(body)) else {
+        guard var error = try? JSONDecoder().decode(APIError.self, from: Data(body)) else {
             guard Self.proxyStatuses.contains(status) else { throw .notAGateway(server: server.description) }
             throw .noResponse(server: server.description, why: "a proxy in front of the gateway answered \(status)")
         }
-        throw .refused(
-            APIError(
-                status: status, code: envelope.code, message: envelope.message,
-                denial: envelope.details?.denial.reason == nil ? nil : envelope.details?.denial,
-                fields: envelope.details?.fields ?? [], command: envelope.details?.command,
-                dependents: envelope.details?.dependents ?? [:], requestID: envelope.requestId, retryAfter: retryAfter))
+        (error.status, error.retryAfter) = (status, retryAfter)
+        throw .refused(error)
     }
 
     /// Decodes `data` of a successful response, or the member of it with this key.
-    func decoded<Content: Decodable & Sendable>(
-        member key: String? = nil, from server: ServerAddress
-    ) throws(ClientError) -> Response<Content> {
+    func decoded<Content: Decodable & Sendable>(member key: String? = nil) throws(ClientError) -> Response<Content> {
         guard let json = JSONScanner.member("data", of: body), let text = key.map({ JSONScanner.member($0, of: json) }) ?? json,
             let content = try? JSONDecoder().decode(Content.self, from: Data(text))
         else { throw .notAGateway(server: server.description) }
@@ -146,7 +135,7 @@ package struct RawResponse: Sendable {
     package var statusLine: String { "\(response.version) \(status) \(response.status.reasonPhrase)" }
 
     /// The headers, in the order received.
-    package var headers: [RawRequests.Field] { response.headers.map { RawRequests.Field($0.name, $0.value) } }
+    package var headers: [(name: String, value: String)] { response.headers.map { ($0.name, $0.value) } }
 
     /// Whether the body is one JSON document.
     package var isJSON: Bool {
@@ -206,12 +195,21 @@ struct ConnectionFailure {
     var isBroken = false
     /// Whether the certificate was refused, before anything was sent.
     var isUntrusted = false
+}
 
+extension ConnectionFailure {
     init(_ error: any Error) {
         switch error {
         case let error as HTTPClientError: self.init(error)
-        case let error as NIOConnectionError: self.init(error)
-        case let error as IOError: self.init(error)
+        case let error as NIOConnectionError:
+            let isUnknown = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
+            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).reason } ?? "it does not respond"
+            self.init(reason: isUnknown ? "host not found" : reason, isBeforeSending: true)
+        case let error as IOError where error.errnoCode == ECONNREFUSED:
+            self.init(reason: "connection refused", isBeforeSending: true)
+        case let error as IOError where [EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
+            self.init(reason: "no route to host", isBeforeSending: true)
+        case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode): self = .broken
         case NIOSSLError.uncleanShutdown: self = .broken
         case let error as NIOSSLExtraError where error == .failedToValidateHostname:
             self.init(reason: "certificate not trusted: it is for another host", isBeforeSending: true, isUntrusted: true)
@@ -224,8 +222,10 @@ struct ConnectionFailure {
         }
     }
 
-    private init(reason: String, isBeforeSending: Bool = false, isBroken: Bool = false, isUntrusted: Bool = false) {
-        (self.reason, self.isBeforeSending, self.isBroken, self.isUntrusted) = (reason, isBeforeSending, isBroken, isUntrusted)
+    /// - Parameter wasSent: whether an earlier attempt may have reached the gateway.
+    func clientError(server: String, wasSent: Bool) -> ClientError {
+        if isUntrusted { return .tlsFailed(server: server, why: reason) }
+        return isBeforeSending && !wasSent ? .noConnection(server: server, why: reason) : .noResponse(server: server, why: reason)
     }
 
     private static let broken = ConnectionFailure(reason: "the connection ended before the response was complete", isBroken: true)
@@ -246,24 +246,6 @@ struct ConnectionFailure {
         case .deadlineExceeded, .readTimeout, .writeTimeout: self.init(reason: "no response arrived in time")
         case .remoteConnectionClosed, .uncleanShutdown: self = .broken
         default: self.init(reason: "the response is not valid HTTP")
-        }
-    }
-
-    private init(_ error: NIOConnectionError) {
-        if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
-            self.init(reason: "host not found", isBeforeSending: true)
-        } else {
-            let reason = error.connectionErrors.first.map { ConnectionFailure($0.error).reason }
-            self.init(reason: reason ?? "it does not respond", isBeforeSending: true)
-        }
-    }
-
-    private init(_ error: IOError) {
-        switch error.errnoCode {
-        case ECONNREFUSED: self.init(reason: "connection refused", isBeforeSending: true)
-        case EHOSTUNREACH, ENETUNREACH: self.init(reason: "no route to host", isBeforeSending: true)
-        case ECONNRESET, EPIPE: self = .broken
-        default: self.init(reason: "the connection failed")
         }
     }
 }

@@ -79,14 +79,6 @@ package final class MQTTTestClient: Sendable {
     }
 }
 
-extension MQTTEvent {
-    /// Returns whether the event is a message with this topic and payload that is not retained.
-    package func isLiveMessage(_ payload: [UInt8], on topic: String) -> Bool {
-        guard case .message(let message) = self else { return false }
-        return message.topic == topic && message.payload == payload && !message.isRetained
-    }
-}
-
 extension MQTTPublish {
     /// Creates a message with a text as payload.
     ///

@@ -27,7 +27,7 @@ package final class MosquittoProcess: Sendable {
         // Another process may take the free port before the broker starts. In this case, try another port.
         for _ in 0..<5 {
             let broker = try MosquittoProcess(port: LoopbackPort.free(), lines, files)
-            if try await broker.run() == .running { return broker }
+            if try await broker.run() { return broker }
         }
         throw BrokerError.neverListened
     }
@@ -65,25 +65,11 @@ package final class MosquittoProcess: Sendable {
     ///
     /// - Throws: `BrokerError.neverListened` if the broker exits for another reason.
     package func restart() async throws {
-        while true {
-            try Task.checkCancellation()
-            switch try await run() {
-            case .running: return
-            case .portTaken: continue
-            case .failed: throw BrokerError.neverListened
-            }
-        }
+        while !(try await run()) { try Task.checkCancellation() }
     }
 
-    /// The result of a start.
-    private enum StartResult {
-        case running
-        /// Another process uses the broker's port.
-        case portTaken
-        case failed
-    }
-
-    private func run() async throws -> StartResult {
+    /// - Returns: false if another process uses the broker's port.
+    private func run() async throws -> Bool {
         let new = Process()
         new.executableURL = URL(filePath: "/usr/sbin/mosquitto")
         new.arguments = ["-c", configuration.path, "-v"]
@@ -94,9 +80,10 @@ package final class MosquittoProcess: Sendable {
         process.withLock { $0 = new }
         // The broker logs a line when it is running. If it cannot start, it exits, which closes the pipe.
         let lines = Recorder(linesOf: log.fileHandleForReading)
-        if await lines.first(where: { $0.contains("running") }) != nil { return .running }
+        if await lines.first(where: { $0.contains("running") }) != nil { return true }
         kill()
-        return await lines.first { $0.contains("Address already in use") } == nil ? .failed : .portTaken
+        guard await lines.first(where: { $0.contains("Address already in use") }) != nil else { throw BrokerError.neverListened }
+        return false
     }
 
     /// Sends a signal to the process, such as SIGSTOP.
@@ -135,13 +122,9 @@ package enum LoopbackPort {
     /// Connects a new socket to a port. The caller must close the socket, connected or not.
     package static func connect(to port: Int) -> (socket: Int32, isConnected: Bool) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        let address = address(port: port)
-        let result = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        return (socket, result == 0)
+        var address = address(port: port)
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return (socket, withSocketAddress(&address) { Glibc.connect(socket, $0, length) } == 0)
     }
 
     /// Waits until the receiving kernel has acknowledged all bytes that programs on this machine have sent to a port, or until
@@ -177,6 +160,13 @@ package enum LoopbackPort {
     }
 }
 
+/// Passes an address of any family to a system call.
+func withSocketAddress<Address, Result>(
+    _ address: inout Address, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+) -> Result {
+    withUnsafeMutablePointer(to: &address) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body) }
+}
+
 /// A socket that listens on a loopback port chosen by the kernel.
 package struct Listener {
     /// The socket. The code that creates the listener must close it.
@@ -191,14 +181,29 @@ package struct Listener {
         var address = LoopbackPort.address(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && (!isListening || listen(descriptor, 16) == 0)
-                    && getsockname(descriptor, address, &length) == 0
-            }
+        let isBound = withSocketAddress(&address) { address in
+            bind(descriptor, address, length) == 0 && (!isListening || listen(descriptor, 16) == 0)
+                && getsockname(descriptor, address, &length) == 0
         }
         guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
         port = Int(address.sin_port.bigEndian)
+    }
+
+    /// Calls `body` with the socket of each client, on a thread of its own, until the listening socket is shut down.
+    func accept(_ body: @escaping @Sendable (Int32) -> Void) {
+        Thread.detachNewThread {
+            while case let client = uninterrupted({ Glibc.accept(descriptor, nil, nil) }), client >= 0 {
+                Thread.detachNewThread { body(client) }
+            }
+        }
+    }
+}
+
+/// Makes a system call, and repeats it if a signal has interrupted it.
+func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        guard result < 0, errno == EINTR else { return result }
     }
 }
 

@@ -43,7 +43,7 @@ package final class Proxy: Sendable {
     package init(to broker: Int) throws {
         let listener = try Listener()
         (port, self.listener, self.broker) = (listener.port, listener.descriptor, broker)
-        Thread.detachNewThread { [self] in accept() }
+        listener.accept { [self] client in connect(client) }
     }
 
     deinit { for socket in state.withLock({ $0.sockets }) { Glibc.close(socket) } }
@@ -105,23 +105,21 @@ package final class Proxy: Sendable {
         changed.withLock { while !state.withLock({ isTrue($0) }) { changed.wait() } }
     }
 
-    private func accept() {
-        while case let client = uninterrupted({ Glibc.accept(listener, nil, nil) }), client >= 0 {
-            let (server, isConnected) = LoopbackPort.connect(to: broker)
-            guard isConnected else {
-                for socket in [client, server] { Glibc.close(socket) }
-                continue
-            }
-            // Use small buffers, so that a stall takes effect soon.
-            var size: Int32 = 4096
-            for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
-            state.withLock { state in
-                state.sockets += [client, server]
-                state.openClients += 1
-            }
-            Thread.detachNewThread { [self] in forward(from: client, to: server, .toBroker) }
-            Thread.detachNewThread { [self] in forward(from: server, to: client, .toClient) }
+    private func connect(_ client: Int32) {
+        let (server, isConnected) = LoopbackPort.connect(to: broker)
+        guard isConnected else {
+            for socket in [client, server] { Glibc.close(socket) }
+            return
         }
+        // Use small buffers, so that a stall takes effect soon.
+        var size: Int32 = 4096
+        for end in [client, server] { setsockopt(end, SOL_SOCKET, SO_RCVBUF, &size, 4) }
+        state.withLock { state in
+            state.sockets += [client, server]
+            state.openClients += 1
+        }
+        Thread.detachNewThread { [self] in forward(from: client, to: server, .toBroker) }
+        forward(from: server, to: client, .toClient)
     }
 
     /// Forwards the bytes of one direction. At the end of the stream, shuts both sockets down, but
@@ -170,13 +168,5 @@ extension Proxy.State {
         guard direction == .toClient || accepts?(part) ?? true else { return nil }
         forwarded[direction, default: []] += part
         return part
-    }
-}
-
-/// Makes a system call, and repeats it if a signal has interrupted it.
-private func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
-    while true {
-        let result = call()
-        guard result < 0, errno == EINTR else { return result }
     }
 }

@@ -23,11 +23,7 @@ package final class ScriptedBroker: Sendable {
     package init(_ respond: @escaping @Sendable ([UInt8]) -> Response) throws {
         let listener = try Listener()
         (port, self.listener, self.respond) = (listener.port, listener.descriptor, respond)
-        Thread.detachNewThread { [self] in
-            while case let client = accept(self.listener, nil, nil), client >= 0 {
-                Thread.detachNewThread { [self] in serve(client) }
-            }
-        }
+        listener.accept { [self] client in serve(client) }
     }
 
     /// Stops listening: no further connection is accepted.

@@ -65,7 +65,8 @@ extension StoreConformance {
             try await requireRefusal(.intentMissing(command.id), of: transaction, by: store)
             try require(try await store.command(command.id)?.command, is: nil, "the command")
         },
-        .init("Open commands are returned oldest first, with the log and place of their intents", seed: 24) { store, script in
+        .init("Open commands are returned until they end, oldest first, with the log and place of their intents", seed: 24) {
+            store, script in
             var open: [Command] = []
             for device in [script.door, script.otherDoor, script.gate] {
                 script.now = script.now.advanced(by: .milliseconds(1))
@@ -73,17 +74,25 @@ extension StoreConformance {
                 _ = try await store.commit(script.begin(command))
                 open.append(command)
             }
-            _ = try await store.commit(script.end(script.confirmed(open.removeLast())))
-            let found = try await store.openCommands()
-            try require(found.map(\.command), is: open, "the open commands")
-            try require(found.map(\.log), is: open.map { script.log(of: $0.deviceID) }, "their logs")
-            try require(found.map(\.device), is: open.map { script.snapshot($0.deviceID) }, "their places")
+            while let last = open.last {
+                let found = try await store.openCommands()
+                try require(found.map(\.command), is: open, "the open commands")
+                try require(found.map(\.log), is: open.map { script.log(of: $0.deviceID) }, "their logs")
+                try require(found.map(\.device), is: open.map { script.snapshot($0.deviceID) }, "their places")
+                _ = try await store.commit(script.end(script.confirmed(last)))
+                open.removeLast()
+            }
+            try require(try await store.openCommands(), is: [], "the open commands at the end")
         },
         .init("Command pages by scope, actor and device are newest first, without duplicates", seed: 25) { store, script in
             let written = try await writeCommands(40, &script, to: store)
             let from = written.map(\.command.requestedAt).sorted()[written.count / 2]
             for query in commandQueries(script, from: from) {
-                let expected = written.filter { matches(query, $0) }.reversed()
+                let expected = written.filter { stored in
+                    let isOwn = query.actorUserID != nil && stored.command.actor.userID == query.actorUserID
+                    return (query.deviceID ?? stored.command.deviceID) == stored.command.deviceID
+                        && (isOwn || query.scopes.contains { stored.lies(in: $0) })
+                }.reversed()
                 for offset in [0, 5, 13, 99] {
                     var page = query
                     (page.offset, page.limit) = (offset, 5)
@@ -134,35 +143,11 @@ extension StoreConformance {
 
     /// - Parameter from: the beginning of the scopes of a unit that have one.
     private static func commandQueries(_ script: StoreScript, from: Timestamp) -> [CommandQuery] {
-        let scopes: [[RecordScope]] = [
-            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.unit(script.unit, in: script.portfolio)],
-            [.unit(script.unit, in: script.portfolio, from: from)],
-            [.unit(script.unit, in: script.portfolio, from: from), .portfolioLog(script.portfolio)],
-            [
-                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
-                .portfolioLog(script.portfolio),
-            ],
-            [.gatewayLog, .unit(script.unit, in: script.portfolio), .property(script.otherProperty, in: script.otherPortfolio)],
-        ]
-        return scopes.flatMap { scopes in
+        script.scopes(from: from).flatMap { scopes in
             [nil, script.user, UserID(high: 1, low: 2), UserID(high: 9, low: 9)].flatMap { actor in
                 [nil, script.door, script.otherDoor].map { device in
                     CommandQuery(scopes: scopes, actorUserID: actor, deviceID: device, limit: 5)
                 }
-            }
-        }
-    }
-
-    private static func matches(_ query: CommandQuery, _ stored: StoredCommand) -> Bool {
-        if let device = query.deviceID, stored.command.deviceID != device { return false }
-        if let actor = query.actorUserID, stored.command.actor.userID == actor { return true }
-        return query.scopes.contains { scope in
-            switch scope {
-            case .gatewayLog: stored.log == .gateway
-            case .portfolioLog(let id): stored.log == .portfolio(id)
-            case .property(let id, let owner): stored.log == .portfolio(owner) && stored.device.propertyID == id
-            case .unit(let id, let owner, let from):
-                stored.log == .portfolio(owner) && stored.device.unitID == id && from <= stored.command.requestedAt
             }
         }
     }
@@ -174,11 +159,12 @@ extension StoreConformance {
             for (key, result) in [("one", IdempotentResult.command(script.fixture.id())), ("two", .entity(script.fixture.id()))] {
                 let taken = entry(key, result, at: script.now)
                 _ = try await store.commit(StoreTransaction(idempotency: [taken]))
-                try require(try await find(taken.key, in: store, at: script.now), is: taken, "the entry")
+                try require(try await store.idempotentAnswer(taken.key, notOlderThan: script.now), is: taken, "the entry")
                 let unknown = IdempotencyKey(principal: "USER other", key: key)
-                try require(try await find(unknown, in: store, at: script.now), is: nil, "another principal's entry")
+                try require(
+                    try await store.idempotentAnswer(unknown, notOlderThan: script.now), is: nil, "another principal's entry")
                 let later = taken.createdAt.advanced(by: .milliseconds(1))
-                try require(try await find(taken.key, in: store, at: later), is: nil, "an entry that is too old")
+                try require(try await store.idempotentAnswer(taken.key, notOlderThan: later), is: nil, "an entry that is too old")
             }
         },
         .init("A second entry with the same idempotency key is refused", seed: 32) { store, script in
@@ -201,7 +187,7 @@ extension StoreConformance {
             try await requireRefusal(.idempotencyKeyTaken(first.key), of: early, by: store)
             let later = entry("key", .entity(script.fixture.id()), at: almost.advanced(by: .milliseconds(1)))
             _ = try await store.commit(StoreTransaction(idempotency: [later]))
-            try require(try await find(later.key, in: store, at: script.now), is: later, "the entry")
+            try require(try await store.idempotentAnswer(later.key, notOlderThan: script.now), is: later, "the entry")
         },
     ]
 
@@ -210,11 +196,5 @@ extension StoreConformance {
     ) -> IdempotencyEntry {
         IdempotencyEntry(
             key: IdempotencyKey(principal: "USER one", key: key), fingerprint: fingerprint, result: result, createdAt: instant)
-    }
-
-    private static func find(
-        _ key: IdempotencyKey, in store: any GatewayStore, at oldest: Timestamp
-    ) async throws -> IdempotencyEntry? {
-        try await store.idempotentAnswer(key, notOlderThan: oldest)
     }
 }

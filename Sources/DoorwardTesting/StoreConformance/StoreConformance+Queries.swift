@@ -7,7 +7,7 @@ extension StoreConformance {
     package static let queryChecks: [StoreConformanceCheck] = [
         .init("Record pages by scope and device, in both orders, equal a sort in memory", seed: 51) { store, script in
             let records = try await writeRecords(90, &script, to: store)
-            for query in queries(script, from: middle(of: records)) {
+            for query in deviceQueries(script, records) {
                 let expected = sorted(records, by: query)
                 try require(try await pages(query, of: store), is: expected, "the pages of \(query)")
             }
@@ -39,28 +39,26 @@ extension StoreConformance {
         },
         .init("A record is found by its id within the scopes that cover it, and within no other", seed: 58) { store, script in
             let records = try await writeRecords(40, &script, to: store)
-            for query in queries(script, from: middle(of: records))
-            where query.filter == RecordFilter() && query.order == .oldestFirst {
+            for scopes in script.scopes(from: middle(of: records)) {
                 for record in records {
-                    let isCovered = query.scopes.contains { covers($0, record.body) }
+                    let isCovered = scopes.contains { $0.covers(record.body) }
                     try require(
-                        try await store.record(record.body.id, within: query.scopes), is: isCovered ? record : nil,
-                        "record \(record.seq) within \(query.scopes)")
+                        try await store.record(record.body.id, within: scopes), is: isCovered ? record : nil,
+                        "record \(record.seq) within \(scopes)")
                 }
                 for id in [RecordID(high: 0, low: 0), RecordID(high: .max, low: .max)] {
-                    try require(try await store.record(id, within: query.scopes), is: nil, "a record that does not exist")
+                    try require(try await store.record(id, within: scopes), is: nil, "a record that does not exist")
                 }
             }
         },
         .init("A position in a single log is determined by its number, whatever its time", seed: 59) { store, script in
             _ = try await writeRecords(40, &script, to: store)
-            let log = LogID.portfolio(script.portfolio)
             let all = try await store.records(
                 RecordQuery(scopes: [.portfolioLog(script.portfolio)], order: .oldestFirst, limit: 100))
             for (seq, time) in [(0, .min), (3, .max), (UInt64(all.count) - 1, .min)] as [(UInt64, Int64)] {
                 for order in [RecordQuery.Order.oldestFirst, .newestFirst] {
                     var query = RecordQuery(scopes: [.portfolioLog(script.portfolio)], order: order, limit: 100)
-                    query.after = RecordPosition(log: log, seq: seq, at: Timestamp(milliseconds: time))
+                    query.after = RecordPosition(log: script.log, seq: seq, at: Timestamp(milliseconds: time))
                     let expected =
                         order == .oldestFirst ? all.filter { $0.seq > seq } : all.reversed().filter { $0.seq < seq }
                     try require(try await store.records(query), is: expected, "the records after \(seq), \(order)")
@@ -82,13 +80,10 @@ extension StoreConformance {
             try require(try await store.records(ascending).count, is: 20, "the records appended since")
         },
         .init("Records in the gateway's log are in no scope of a portfolio, property or unit", seed: 53) { store, script in
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: script.door, log: .gateway))]))
-            let scopes: [RecordScope] = [
-                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
-                .portfolioLog(script.portfolio),
-            ]
+            try await store.write([script.event(on: script.door, log: .gateway)])
             for device in [nil, script.door] {
-                let query = RecordQuery(scopes: scopes, deviceID: device, limit: 10)
+                let query = RecordQuery(
+                    scopes: script.places + [.portfolioLog(script.portfolio)], deviceID: device, limit: 10)
                 try require(try await store.records(query), is: [], "the records of these scopes")
             }
             let own = RecordQuery(scopes: [.gatewayLog], deviceID: script.door, limit: 10)
@@ -97,16 +92,13 @@ extension StoreConformance {
         .init("A property's scope excludes records in another portfolio's log that name the property", seed: 54) {
             store, script in
             let foreign = script.event(on: script.door, log: .portfolio(script.otherPortfolio))
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(foreign)]))
-            let scopes: [RecordScope] = [
-                .property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio),
-            ]
+            try await store.write([foreign])
             let filters = [
                 RecordFilter(), RecordFilter(deviceID: script.door), RecordFilter(unitID: script.unit),
                 RecordFilter(propertyID: script.property), RecordFilter(kind: .deviceEvent), RecordFilter(log: foreign.log),
             ]
             for filter in filters {
-                let query = RecordQuery(scopes: scopes, filter: filter, limit: 10)
+                let query = RecordQuery(scopes: script.places, filter: filter, limit: 10)
                 try require(try await store.records(query), is: [], "the property's records by \(filter)")
             }
             let own = RecordQuery(scopes: [.portfolioLog(script.otherPortfolio)], limit: 10)
@@ -126,7 +118,7 @@ extension StoreConformance {
             let log: LogID? = Int.random(in: 0..<4, using: &random) == 0 ? .gateway : nil
             var body = script.event(on: device, log: log)
             decide(&body, Int.random(in: 0..<4, using: &random), script)
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+            try await store.write([body])
             guard let record = try await store.record(body.id) else {
                 throw ConformanceFailure("a written record is missing")
             }
@@ -159,10 +151,10 @@ extension StoreConformance {
             RecordFilter(from: early), RecordFilter(until: late), RecordFilter(from: early, until: late),
             RecordFilter(from: late, until: early), RecordFilter(unitID: script.unit),
             RecordFilter(propertyID: script.otherProperty), RecordFilter(log: .gateway),
-            RecordFilter(log: .portfolio(script.portfolio)),
+            RecordFilter(log: script.log),
             RecordFilter(deviceID: script.door, actorUserID: script.user, decision: .denied, from: early),
             RecordFilter(propertyID: script.property, decision: .allowed, until: late),
-            RecordFilter(unitID: script.unit, log: .portfolio(script.portfolio), decision: .denied, from: early, until: late),
+            RecordFilter(unitID: script.unit, log: script.log, decision: .denied, from: early, until: late),
             RecordFilter(kind: .denial), RecordFilter(kind: .deviceEvent), RecordFilter(kind: .adminChange),
             RecordFilter(operation: .lock), RecordFilter(operation: .unlock, decision: .denied),
             RecordFilter(reason: .noAssociation), RecordFilter(reason: .userDisabled), RecordFilter(outcome: .failed),
@@ -172,43 +164,22 @@ extension StoreConformance {
             RecordFilter(deviceID: script.door, kind: .denial, decision: .allowed),
             RecordFilter(actorUserID: UserID(high: 1, low: 2)), RecordFilter(deviceID: script.gate, unitID: script.unit),
         ]
-        let scopes: [[RecordScope]] = [
-            [.gatewayLog], [.portfolioLog(script.portfolio)],
-            [.property(script.property, in: script.portfolio), .unit(script.unit, in: script.portfolio)],
-            [.unit(script.unit, in: script.portfolio, from: instants[instants.count / 2])],
-            [.gatewayLog, .portfolioLog(script.portfolio), .property(script.otherProperty, in: script.otherPortfolio)],
-        ]
-        return scopes.flatMap { scope in
-            filters.flatMap { filter in
-                [RecordQuery.Order.newestFirst, .oldestFirst].map {
-                    RecordQuery(scopes: scope, filter: filter, order: $0, limit: 7)
-                }
-            }
-        }
+        return queries(script.scopes(from: middle(of: records)).suffix(5), filters)
     }
 
     /// The instant of the record in the middle.
     private static func middle(of records: [AccessRecord]) -> Timestamp { records.map(\.body.at).sorted()[records.count / 2] }
 
-    /// - Parameter from: the beginning of the scopes of a unit that have one.
-    private static func queries(_ script: StoreScript, from: Timestamp) -> [RecordQuery] {
-        let scopes: [[RecordScope]] = [
-            [], [.gatewayLog], [.portfolioLog(script.portfolio)], [.property(script.property, in: script.portfolio)],
-            [.unit(script.unit, in: script.portfolio)], [.unit(script.unit, in: script.portfolio, from: from)],
-            [
-                .unit(script.unit, in: script.portfolio, from: from), .unit(script.unit, in: script.portfolio),
-                .property(script.otherProperty, in: script.otherPortfolio),
-            ],
-            [
-                .unit(script.unit, in: script.portfolio), .property(script.property, in: script.portfolio),
-                .portfolioLog(script.portfolio),
-            ],
-            [.gatewayLog, .property(script.otherProperty, in: script.otherPortfolio), .unit(script.unit, in: script.portfolio)],
-        ]
-        return scopes.flatMap { scope in
-            [nil, script.door, script.otherDoor].flatMap { device in
+    private static func deviceQueries(_ script: StoreScript, _ records: [AccessRecord]) -> [RecordQuery] {
+        let filters = [nil, script.door, script.otherDoor].map { RecordFilter(deviceID: $0) }
+        return queries(script.scopes(from: middle(of: records)), filters)
+    }
+
+    private static func queries(_ scopes: some Sequence<[RecordScope]>, _ filters: [RecordFilter]) -> [RecordQuery] {
+        scopes.flatMap { scope in
+            filters.flatMap { filter in
                 [RecordQuery.Order.newestFirst, .oldestFirst].map {
-                    RecordQuery(scopes: scope, deviceID: device, order: $0, limit: 7)
+                    RecordQuery(scopes: scope, filter: filter, order: $0, limit: 7)
                 }
             }
         }
@@ -241,14 +212,8 @@ extension StoreConformance {
     /// Counts by the definition.
     private static func counts(_ records: [AccessRecord], _ query: RecordCountQuery) -> [[String: Int]] {
         zip(query.limits, query.limits.dropFirst()).map { from, until in
-            let values = records.filter { from <= $0.body.at && $0.body.at < until }.compactMap { record -> String? in
-                switch query.grouping {
-                case .outcome: record.body.outcome?.rawValue
-                case .reason: record.body.reason?.rawValue
-                case .device: record.body.device?.deviceID.description
-                }
-            }
-            return values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            let bodies = records.map(\.body).filter { from <= $0.at && $0.at < until }
+            return bodies.compactMap { $0.value(of: query.grouping) }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
     }
 
@@ -265,35 +230,11 @@ extension StoreConformance {
 
     private static func sorted(_ records: [AccessRecord], by query: RecordQuery) -> [AccessRecord] {
         let visible = records.filter { record in
-            passes(query.filter, record.body) && query.scopes.contains { covers($0, record.body) }
+            query.filter.passes(record.body) && query.scopes.contains { $0.covers(record.body) }
         }
         let ascending = visible.sorted {
             ($0.body.at, $0.body.log.description, $0.seq) < ($1.body.at, $1.body.log.description, $1.seq)
         }
         return query.order == .oldestFirst ? ascending : ascending.reversed()
-    }
-
-    private static func passes(_ filter: RecordFilter, _ body: RecordBody) -> Bool {
-        let isTenants = body.log != .gateway
-        return (filter.deviceID == nil || body.device?.deviceID == filter.deviceID)
-            && (filter.unitID == nil || isTenants && body.unitID == filter.unitID)
-            && (filter.propertyID == nil || isTenants && body.propertyID == filter.propertyID)
-            && (filter.log == nil || body.log == filter.log)
-            && (filter.actorUserID == nil || body.actor.userID == filter.actorUserID)
-            && (filter.kind == nil || body.kind == filter.kind)
-            && (filter.operation == nil || body.operation == filter.operation)
-            && (filter.decision == nil || body.decision == filter.decision)
-            && (filter.reason == nil || body.reason == filter.reason)
-            && (filter.outcome == nil || body.outcome == filter.outcome)
-            && (filter.from.map { $0 <= body.at } ?? true) && (filter.until.map { body.at < $0 } ?? true)
-    }
-
-    private static func covers(_ scope: RecordScope, _ body: RecordBody) -> Bool {
-        switch scope {
-        case .gatewayLog: body.log == .gateway
-        case .portfolioLog(let id): body.log == .portfolio(id)
-        case .property(let id, let owner): body.log == .portfolio(owner) && body.propertyID == id
-        case .unit(let id, let owner, let from): body.log == .portfolio(owner) && body.unitID == id && from <= body.at
-        }
     }
 }

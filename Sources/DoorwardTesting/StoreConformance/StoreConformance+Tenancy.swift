@@ -16,37 +16,29 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(changes: fixture.changes))
             try require(try await tenancy(of: store), is: lastForms(fixture.changes), "the tenancy")
         },
-        .init("A lockdown, a subscription and a retention are kept, and can be removed again") { store in
-            let fixture = StoreScript(seed: 11).fixture
-            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
+        .init("A lockdown, a subscription and a retention are kept, and can be removed again", seed: 11) { store, script in
             for isSet in [true, false] {
-                let changes = fixture.changes.compactMap { $0.withSettings(isSet, at: fixture.createdAt) }
+                let changes = script.fixture.changes.compactMap { $0.withSettings(isSet, at: script.now) }
                 _ = try await store.commit(StoreTransaction(changes: changes))
-                try require(try await tenancy(of: store), is: lastForms(fixture.changes + changes), "the tenancy")
+                try require(try await tenancy(of: store), is: lastForms(script.fixture.changes + changes), "the tenancy")
             }
         },
-        .init("The restrictions of a guest access are kept, and can be removed again") { store in
-            var fixture = StoreScript(seed: 12).fixture
-            let owner = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
-            let door = fixture.device("Door", in: .property(fixture.property("No. 5", in: fixture.portfolio("Ash Street"))))
-            fixture.guestAccess(for: nil, label: "Courier", to: [door], under: owner)
-            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
+        .init("The restrictions of a guest access are kept, and can be removed again", seed: 12) { store, script in
+            _ = try script.grant()
+            _ = try await store.commit(script.tenancy)
             for isSet in [true, false] {
-                let changes = fixture.changes.compactMap { $0.withRestrictions(isSet) }
+                let changes = script.fixture.changes.compactMap { $0.withRestrictions(isSet) }
                 try require(changes.count, is: 1, "the guest accesses")
                 _ = try await store.commit(StoreTransaction(changes: changes))
-                try require(try await tenancy(of: store), is: lastForms(fixture.changes + changes), "the tenancy")
+                try require(try await tenancy(of: store), is: lastForms(script.fixture.changes + changes), "the tenancy")
             }
         },
-        .init("A removed association is deleted, and removing it again is allowed") { store in
-            var fixture = TenancyFixture(seed: 2)
-            let association = fixture.assign(fixture.user("Ada"), .owner, .portfolio(fixture.portfolio("Oak Street")))
-            let removal = StoreTransaction(changes: [.removeAssociation(association)])
-            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
-            _ = try await store.commit(removal)
-            _ = try await store.commit(removal)
-            let left = try await tenancy(of: store)
-            try require(left.count, is: 2, "the remaining entities")
+        .init("A removed association is deleted, and removing it again is allowed", seed: 2) { store, script in
+            let before = try await tenancy(of: store)
+            let association = script.fixture.assign(script.user, .owner, .portfolio(script.portfolio))
+            _ = try await store.commit(script.tenancy)
+            for _ in 0..<2 { try await store.write(.removeAssociation(association)) }
+            try require(try await tenancy(of: store), is: before, "the tenancy")
         },
         .init("A removed device is deleted; its records, its commands and references to it are kept", seed: 8) { store, script in
             let association = script.fixture.assign(script.user, .owner, .portfolio(script.portfolio))
@@ -59,7 +51,7 @@ extension StoreConformance {
             let query = RecordQuery(scopes: [.property(script.property, in: script.portfolio)], deviceID: script.gate, limit: 10)
             let records = try await store.records(query)
             script.fixture.remove(script.gate)
-            for _ in 0..<2 { _ = try await store.commit(StoreTransaction(changes: [.removeDevice(script.gate)])) }
+            for _ in 0..<2 { try await store.write(.removeDevice(script.gate)) }
             try require(try await tenancy(of: store), is: lastForms(script.fixture.changes), "the tenancy")
             try require(records.count, is: 2, "the records before the removal")
             try require(try await store.records(query), is: records, "the records of the removed device")
@@ -86,33 +78,28 @@ extension StoreConformance {
             var fixture = TenancyFixture(seed: 6)
             let orphan = fixture.property("No. 5", in: fixture.id())
             _ = fixture.device("Door", in: .property(orphan))
-            let user = TenancyFixture(seed: 7).withUser()
-            let transaction = StoreTransaction(changes: user.changes + fixture.changes)
-            try await requireRefusal(.parentUnknown, of: transaction, by: store)
+            var other = TenancyFixture(seed: 7)
+            _ = other.user("Ada")
+            try await requireRefusal(
+                .parentUnknown, of: StoreTransaction(changes: other.changes + fixture.changes), by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
-        .init("A role on an entity that is missing, or has another type, is refused") { store in
-            var fixture = TenancyFixture(seed: 8)
-            let portfolio = fixture.portfolio("Oak Street")
-            let property = fixture.property("No. 5", in: portfolio)
-            let unit = fixture.unit("2B", in: property)
-            let user = fixture.user("Ada")
-            for (role, entity) in [
-                (.owner, .portfolio(portfolio)), (.maintenance, .property(property)), (.tenant, .unit(unit)),
-            ] as [(Role, AssociatedEntity)] {
-                fixture.assign(user, role, entity)
-            }
-            _ = try await store.commit(StoreTransaction(changes: fixture.changes))
+        .init("A role on an entity that is missing, or has another type, is refused", seed: 9) { store, script in
+            script.fixture.assign(script.user, .owner, .portfolio(script.portfolio))
+            script.fixture.assign(script.user, .maintenance, .property(script.property))
+            script.fixture.assign(script.user, .tenant, .unit(script.unit))
+            _ = try await store.commit(script.tenancy)
             let before = try await tenancy(of: store)
-            try require(before.count, is: 7, "the entities")
+            try require(before, is: Set(script.fixture.changes), "the tenancy")
             // Each id exists, but belongs to another kind of entity.
-            for entity in [.portfolio(unit.cast()), .property(portfolio.cast()), .unit(property.cast())] as [AssociatedEntity] {
-                var other = TenancyFixture(seed: 9)
+            let wrong: [AssociatedEntity] = [
+                .portfolio(script.unit.cast()), .property(script.portfolio.cast()), .unit(script.property.cast()),
+            ]
+            for entity in wrong {
                 let association = UserRoleAssociation(
-                    id: other.id(), userID: user, entity: entity, role: .auditor, createdAt: fixture.createdAt,
-                    updatedAt: fixture.createdAt)
-                let transaction = StoreTransaction(changes: [.putAssociation(association)])
-                try await requireRefusal(.parentUnknown, of: transaction, by: store)
+                    id: script.fixture.id(), userID: script.user, entity: entity, role: .auditor, createdAt: script.now,
+                    updatedAt: script.now)
+                try await requireRefusal(.parentUnknown, of: .putAssociation(association), by: store)
             }
             try require(try await tenancy(of: store), is: before, "the tenancy after the refusals")
         },
@@ -129,14 +116,6 @@ extension StoreConformance {
         var tenancy = InMemoryTenancy()
         for change in changes { try? tenancy.apply(change) }
         return Set(tenancy.changes)
-    }
-}
-
-extension TenancyFixture {
-    fileprivate func withUser() -> TenancyFixture {
-        var fixture = self
-        _ = fixture.user("Ada")
-        return fixture
     }
 }
 

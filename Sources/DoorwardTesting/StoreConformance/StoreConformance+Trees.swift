@@ -6,12 +6,11 @@ internal import DoorwardDomain
 extension StoreConformance {
     static let treeChecks: [StoreConformanceCheck] = [
         .init("A range of a log has the records from the requested seq, with their leaf hashes", seed: 71) { store, script in
-            let log = LogID.portfolio(script.portfolio)
-            try require(try await store.range(of: log, from: 0, limit: 5), is: nil, "the range of a log without a record")
-            let bodies = (0..<12).map { _ in script.event(on: script.door) }
-            _ = try await store.commit(StoreTransaction(records: bodies.map { PendingRecord($0) }))
+            try require(try await store.range(of: script.log, from: 0, limit: 5), is: nil, "the range of a log without a record")
+            let bodies = script.events(12)
+            try await store.write(bodies)
             for (from, limit) in [(0, 5), (0, 100), (7, 3), (11, 1), (12, 1), (40, 1), (3, 0)] as [(UInt64, Int)] {
-                guard let range = try await store.range(of: log, from: from, limit: limit) else {
+                guard let range = try await store.range(of: script.log, from: from, limit: limit) else {
                     throw ConformanceFailure("no log")
                 }
                 try require(range.firstSeq, is: 0, "the first record")
@@ -25,14 +24,12 @@ extension StoreConformance {
             }
         },
         .init("Each node of a log's tree is computed from its leaves; other nodes are absent", seed: 72) { store, script in
-            let log = LogID.portfolio(script.portfolio)
-            try require(try await store.node(level: 0, index: 0, of: log), is: nil, "the node of a log without a record")
+            try require(try await store.node(level: 0, index: 0, of: script.log), is: nil, "the node of a log without a record")
             var written = 0
             for count in [1, 1, 1, 5, 120, 127, 1, 1, 300] {
-                let records = (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }
-                _ = try await store.commit(StoreTransaction(records: records))
+                try await store.write(script.events(count))
                 written += count
-                let leaves = try await store.range(of: log, from: 0, limit: written)?.entries.map(\.leafHash) ?? []
+                let leaves = try await store.range(of: script.log, from: 0, limit: written)?.entries.map(\.leafHash) ?? []
                 try require(leaves.count, is: written, "the number of leaves")
                 for level in 0..<12 {
                     let nodes = written >> level
@@ -40,36 +37,39 @@ extension StoreConformance {
                         let first = index << level
                         let expected =
                             index < nodes ? MerkleTree.root(ofLeafHashes: Array(leaves[first..<first + 1 << level])) : nil
-                        let found = try await store.node(level: level, index: UInt64(index), of: log)
+                        let found = try await store.node(level: level, index: UInt64(index), of: script.log)
                         try require(found, is: expected, "node \(index) of level \(level) in a log of \(written)")
                     }
                 }
             }
             for (level, index) in [(-1, 0), (64, 0), (100, 1), (0, .max), (8, .max), (63, 0)] as [(Int, UInt64)] {
-                try require(try await store.node(level: level, index: index, of: log), is: nil, "node \(index) of level \(level)")
+                try require(
+                    try await store.node(level: level, index: index, of: script.log), is: nil, "node \(index) of level \(level)")
             }
         },
         .init("Records are disclosed with the values whose keys exist, and several nodes are read at once", seed: 76) {
             store, script in
-            let log = LogID.portfolio(script.portfolio)
-            let none = try await store.sealedRecords([0..<3], of: log, for: ListReader(), upTo: .max)
+            let none = try await store.sealedRecords([0..<3], of: script.log, for: ListReader(), upTo: .max)
             try require(none.count, is: 0, "the records of an empty log")
-            try require(try await store.nodes([], of: log, for: nil), is: [], "no nodes of an empty log")
+            try require(try await store.nodes([], of: script.log, for: nil), is: [], "no nodes of an empty log")
             try require(
-                try await store.nodes([MerkleNode(level: 0, index: 0)], of: log, for: nil), is: nil, "a node of an empty log")
+                try await store.nodes([MerkleNode(level: 0, index: 0)], of: script.log, for: nil), is: nil,
+                "a node of an empty log")
             let persons = (0..<10).map { UserID(high: 0x7000, low: UInt64($0 % 2)) }
             let records = persons.enumerated().map { index, person in
-                var body = script.event(on: script.door)
-                body.actor = RecordActor(kind: .user, id: "pseudonym", name: "Name \(index)", userID: person)
+                let actor = RecordActor(kind: .user, id: "pseudonym", name: "Name \(index)", userID: person)
+                var body = script.event(on: script.door, by: actor)
                 body.details["note"] = .personal("Note \(index)", person: persons[0])
-                return PendingRecord(body)
+                return body
             }
-            _ = try await store.commit(StoreTransaction(records: records))
-            let stored = try await store.range(of: log, from: 0, limit: 10)?.entries ?? []
+            try await store.write(records)
+            let stored = try await store.range(of: script.log, from: 0, limit: 10)?.entries ?? []
             func check(erased: Set<UserID>) async throws {
                 let ranges: [Range<UInt64>] = [1..<3, 4..<4, 7..<20]
                 // The list does not end before a multiple of 256, whatever the bytes.
-                let found = try await store.sealedRecords(ranges, of: log, for: ListReader(), upTo: 1).map { $0.disclosed() }
+                let found = try await store.sealedRecords(ranges, of: script.log, for: ListReader(), upTo: 1).map {
+                    $0.disclosed()
+                }
                 try require(found.map(\.seq), is: [1, 2, 7, 8, 9], "the records")
                 for record in found {
                     let index = Int(record.seq)
@@ -91,23 +91,21 @@ extension StoreConformance {
             _ = try await store.commit(StoreTransaction(forgets: [.user(persons[0])]))
             try await check(erased: [persons[0]])
             let plan = [MerkleNode(level: 3, index: 0), MerkleNode(level: 1, index: 4), MerkleNode(level: 0, index: 9)]
-            var expected: [[UInt8]] = []
-            for node in plan {
-                expected += try await store.node(level: node.level, index: node.index, of: log).map { [$0] } ?? []
-            }
-            try require(try await store.nodes(plan, of: log, for: nil), is: expected, "the nodes")
+            var expected: [[UInt8]?] = []
+            for node in plan { expected.append(try await store.node(level: node.level, index: node.index, of: script.log)) }
+            try require(try await store.nodes(plan, of: script.log, for: nil), is: expected.compactMap(\.self), "the nodes")
             try require(
-                try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: log, for: nil), is: nil, "an absent node")
+                try await store.nodes(plan + [MerkleNode(level: 2, index: 2)], of: script.log, for: nil), is: nil,
+                "an absent node")
         },
         .init("A list of records for an export ends at a multiple of 256 when it has the requested bytes", seed: 77) {
             store, script in
-            let log = LogID.portfolio(script.portfolio)
-            let records = (0..<1100).map { _ in PendingRecord(script.event(on: script.door)) }
-            _ = try await store.commit(StoreTransaction(records: records))
+            try await store.write(script.events(1100))
             func seqs(_ ranges: [Range<UInt64>], upTo byteCount: Int) async throws -> [UInt64] {
-                try await store.sealedRecords(ranges, of: log, for: ListReader(), upTo: byteCount).map(\.seq)
+                try await store.sealedRecords(ranges, of: script.log, for: ListReader(), upTo: byteCount).map(\.seq)
             }
-            let sizes = try await store.sealedRecords([0..<1100], of: log, for: ListReader(), upTo: .max).map(\.bytes.count)
+            let sizes = try await store.sealedRecords([0..<1100], of: script.log, for: ListReader(), upTo: .max).map(
+                \.bytes.count)
             for (first, until) in [(0, 256), (0, 512), (100, 256), (255, 256), (256, 512), (300, 1024)] {
                 let byteCount = sizes[first..<until].reduce(0, +)
                 for (limit, end) in [(1, first / 256 * 256 + 256), (byteCount, until), (byteCount + 1, until + 256)] {
@@ -133,15 +131,14 @@ extension StoreConformance {
             }
             var written = 0
             for count in [1, 2, 250, 4, 30] {
-                let records = (0..<count).map { _ in PendingRecord(script.event(on: script.door)) }
-                _ = try await store.commit(StoreTransaction(records: records))
+                try await store.write(script.events(count))
                 written += count
                 let leaves = try await store.range(of: log, from: 0, limit: written)?.entries.map(\.leafHash) ?? []
                 let frontier = try await store.frontier(of: log)
                 try require(frontier?.size, is: UInt64(written), "the size")
                 try require(frontier?.root, is: MerkleTree.root(ofLeafHashes: leaves), "the root")
             }
-            _ = try await store.commit(StoreTransaction(counters: [.setLastCheckpoint(checkpoint(other, 2, 0))]))
+            try await store.write(.setLastCheckpoint(checkpoint(other, 2, 0)))
             let heads = [
                 LogHead(log: log, size: UInt64(written), lastCheckpoint: nil),
                 LogHead(log: other, size: 0, lastCheckpoint: checkpoint(other, 2, 0)),
@@ -155,7 +152,7 @@ extension StoreConformance {
                 (checkpoint(log, 2, 4), checkpoint(log, 2, 4)),
             ]
             for (next, expected) in steps {
-                _ = try await store.commit(StoreTransaction(counters: [.setLastCheckpoint(next)]))
+                try await store.write(.setLastCheckpoint(next))
                 try require(
                     try await store.logHeads().first { $0.log == log }?.lastCheckpoint, is: expected, "the last checkpoint")
             }
@@ -163,7 +160,7 @@ extension StoreConformance {
         .init("The public keys of a purpose are kept in their order, and a repeated key once") { store in
             try require(try await store.publicKeys(for: .checkpoints), is: [], "the keys of a new store")
             for key: [UInt8] in [[1], [1], [2], [3], [3]] {
-                _ = try await store.commit(StoreTransaction(credentials: [.noteKey(.checkpoints, publicHalf: key)]))
+                try await store.write(.noteKey(.checkpoints, publicHalf: key))
             }
             try require(try await store.publicKeys(for: .checkpoints), is: [[1], [2], [3]], "the keys")
             try require(try await store.publicKey(for: .checkpoints), is: [3], "the present key")
@@ -175,17 +172,14 @@ extension StoreConformance {
             var ids: [(id: RecordID, name: String)] = []
             for actor in [script.actor, other] {
                 for door in [script.door, script.otherDoor] {
-                    var body = script.event(on: door)
-                    body.actor = actor
+                    let body = script.event(on: door, by: actor)
                     ids.append((body.id, actor.name ?? ""))
-                    _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
+                    try await store.write([body])
                 }
             }
-            let log = LogID.portfolio(script.portfolio)
-            let before = try await store.range(of: log, from: 0, limit: 10)
+            let before = try await store.range(of: script.log, from: 0, limit: 10)
             // Values in a record of the same transaction are erased too, like those of earlier records.
-            var last = script.event(on: script.door)
-            last.actor = script.actor
+            let last = script.event(on: script.door, by: script.actor)
             _ = try await store.commit(StoreTransaction(records: [PendingRecord(last)], forgets: [.user(script.user)]))
             ids.append((last.id, "Ada Lovelace"))
             for (id, name) in ids {
@@ -193,25 +187,22 @@ extension StoreConformance {
                 try require(found?.body.actor.name, is: name == "Ada Lovelace" ? nil : name, "the name in a record")
                 try require(found?.body.actor.userID, is: name == "Ada Lovelace" ? script.user : other.userID, "the id")
             }
-            let after = try await store.range(of: log, from: 0, limit: 2)
+            let after = try await store.range(of: script.log, from: 0, limit: 2)
             try require(after?.entries, is: before?.entries, "the bytes and leaves of the records")
             // Erase the user's values again, and those of a user without stored values.
             _ = try await store.commit(
                 StoreTransaction(forgets: [.user(script.user), .user(script.fixture.id()), .day("2026-11-22")]))
             // Later records of the user are encrypted under a new key. Erased values remain erased.
-            var later = script.event(on: script.door)
-            later.actor = script.actor
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(later)]))
+            let later = script.event(on: script.door, by: script.actor)
+            try await store.write([later])
             try require(try await store.record(later.id)?.body.actor.name, is: "Ada Lovelace", "the name in a later record")
             try require(try await store.record(last.id)?.body.actor.name, is: nil, "the erased name")
         },
         .init("A refused transaction destroys no key", seed: 74) { store, script in
-            var body = script.event(on: script.door)
-            body.actor = script.actor
-            _ = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))
-            let transaction = StoreTransaction(
-                requires: [.usesLeft(of: GuestAccessID(high: 0, low: 1), max: 0)], forgets: [.user(script.user)])
-            try await requireRefusal(.usesExhausted(GuestAccessID(high: 0, low: 1)), of: transaction, by: store)
+            let body = script.event(on: script.door, by: script.actor)
+            try await store.write([body])
+            try await requireRefusal(
+                .unmet, of: StoreTransaction(requires: [.unmet], forgets: [.user(script.user)]), by: store)
             var twice = StoreTransaction(records: [PendingRecord(body)], forgets: [.user(script.user)])
             try await requireRefusal(.duplicate, of: twice, by: store)
             twice.records = []
@@ -231,8 +222,7 @@ extension StoreConformance {
     static let recordChecks: [StoreConformanceCheck] = [
         .init("A record is read back with all fields, including the personal values", seed: 41) { store, script in
             let body = fullRecord(&script)
-            let place = try await store.commit(StoreTransaction(records: [PendingRecord(body)]))[0]
-            try require(place, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
+            try require(try await store.write([body]).first, is: RecordPosition(log: body.log, seq: 0, at: body.at), "the place")
             try require(try await store.record(body.id), is: AccessRecord(seq: 0, body: body), "the record")
             try require(try await store.record(script.fixture.id()), is: nil, "an unknown record")
         },
@@ -258,8 +248,7 @@ extension StoreConformance {
             let first = script.event(on: script.door)
             script.now = script.now.advanced(by: .seconds(-5))
             let (held, elsewhere) = (script.event(on: script.door), script.event(on: script.otherDoor))
-            let records = [first, held, elsewhere].map { PendingRecord($0) }
-            let places = try await store.commit(StoreTransaction(records: records))
+            let places = try await store.write([first, held, elsewhere])
             try require(places.map(\.at), is: [first.at, first.at, elsewhere.at], "the instants")
             let read = try await store.record(held.id)
             try require(read?.body.at, is: first.at, "the instant of the record")

@@ -1,23 +1,6 @@
 package import DoorwardControl
 package import DoorwardDomain
 
-extension StoreTransaction {
-    /// Appends the preconditions, counters, commands and records of another transaction.
-    package mutating func append(_ other: StoreTransaction) {
-        let count = records.count
-        requires += other.requires
-        counters += other.counters
-        commands += other.commands.map { change in
-            if case .begin(let command, let intent) = change {
-                .begin(command, intent: intent + count)
-            } else {
-                change
-            }
-        }
-        records += other.records
-    }
-}
-
 /// Builds transactions for tests of a store, in a small tenancy with two portfolios. A transaction
 /// contains a command with the record of its intent or outcome, or single records.
 package struct StoreScript: Sendable {
@@ -72,6 +55,9 @@ package struct StoreScript: Sendable {
         fixture.device(device).map { DeviceSnapshot($0) } ?? DeviceSnapshot(deviceID: device)
     }
 
+    /// The log of `portfolio`.
+    package var log: LogID { .portfolio(portfolio) }
+
     /// Returns the log of a device's portfolio; the gateway's log for a device without a portfolio.
     package func log(of device: DeviceID) -> LogID { snapshot(device).log }
 
@@ -119,11 +105,12 @@ package struct StoreScript: Sendable {
 
     // MARK: Records
 
-    /// Returns a record of a lock's report, in the log of the device's portfolio or in another log.
-    package mutating func event(on device: DeviceID, log: LogID? = nil) -> RecordBody {
+    /// Returns a record of a lock's report, in the log of the device's portfolio or in another log, by the lock or by another actor.
+    package mutating func event(on device: DeviceID, log: LogID? = nil, by actor: RecordActor? = nil) -> RecordBody {
         RecordBody(
             log: log ?? self.log(of: device), id: fixture.id(), at: now, kind: .deviceEvent,
-            actor: RecordActor(kind: .device, id: device.description), source: .device, device: snapshot(device), event: .locked,
+            actor: actor ?? RecordActor(kind: .device, id: device.description), source: .device, device: snapshot(device),
+            event: .locked,
             method: .manual)
     }
 
@@ -134,9 +121,9 @@ package struct StoreScript: Sendable {
 
     // MARK: Sign-in
 
-    /// Returns a session of `user` that expires an hour after `now`. The test must add the session's tokens.
-    package mutating func session() -> Session {
-        Session(id: fixture.id(), userID: user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
+    /// Returns a session of `user`, or of another user, that expires an hour after `now`. The test must add the session's tokens.
+    package mutating func session(of other: UserID? = nil) -> Session {
+        Session(id: fixture.id(), userID: other ?? user, createdAt: now, expiresAt: now.advanced(by: .seconds(3600)))
     }
 }
 

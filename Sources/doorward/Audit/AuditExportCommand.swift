@@ -68,14 +68,15 @@ struct AuditExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = SystemClock().now()
-        var query = Audit.ExportQuery(format: format.rawValue)
-        query.separator = separator?.rawValue
-        query.from = try from.map { try TimeArgument($0, option: "--from").instant(now: now).description }
-        query.until = try until.map { try TimeArgument($0, option: "--until").instant(now: now).description }
-        query.logID = log.log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }
-        (query.fromSeq, query.untilSeq) = (fromSeq, untilSeq)
+        var query = [
+            ("format", format.rawValue), ("separator", separator?.rawValue),
+            ("logId", log.log.map { LogOrigin(parsing: $0)?.log.description ?? $0 }), ("fromSeq", fromSeq?.description),
+            ("untilSeq", untilSeq?.description),
+            ("from", try from.map { try TimeArgument($0, option: "--from").instant(now: now).description }),
+            ("until", try until.map { try TimeArgument($0, option: "--until").instant(now: now).description }),
+        ]
         let client = try gateway.client()
-        if let lock { query.deviceID = try await NameResolver(client).lock(lock).id }
+        if let lock { query.append(("deviceId", try await NameResolver(client).lock(lock).id)) }
         let target = try output.map { try NewFile($0) }
         do {
             let response = try await client.audit.export(query)

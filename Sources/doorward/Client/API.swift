@@ -70,18 +70,19 @@ struct API: AsyncParsableCommand {
 
     func run() async throws {
         let client = try gateway.client()
-        var request = RawRequests.Request(method.uppercased(), APIPath.path(path))
-        request.headers = header.map { RawRequests.Field($0.name, $0.value) }
-        if goesToQuery { request.query = fields.map { RawRequests.Field($0.key, $0.text) } }
+        let method = method.uppercased()
+        var body: [UInt8]?
         if let input {
-            request.body = try InputFile.bytes(input)
+            body = try InputFile.bytes(input)
         } else if !goesToQuery, !fields.isEmpty {
-            request.body = try Doorward.JSONValue.object(Dictionary(fields.map { ($0.key, $0.value) }) { first, _ in first })
+            body = try Doorward.JSONValue.object(Dictionary(fields.map { ($0.key, $0.value) }) { first, _ in first })
                 .sortedJSON()
         }
-        let response = try await client.raw.send(request)
+        let response = try await client.open(
+            method, APIPath.path(path), query: goesToQuery ? fields.map { ($0.key, $0.text) } : [],
+            headers: header.map { ($0.name, $0.value) }, body: body)
         if include { Self.printHead(response) }
-        if request.method == "HEAD", !response.isSuccess { throw CommandFailure("the gateway answered \(response.status)") }
+        if method == "HEAD", !response.isSuccess { throw CommandFailure("the gateway answered \(response.status)") }
         if response.isSuccess, !response.isJSON { return try await Self.copy(response) }
         let document = include ? try await response.whole() : try await response.document()
         if !document.isEmpty { StandardStream.output.line(String(decoding: document, as: UTF8.self)) }

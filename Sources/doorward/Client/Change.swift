@@ -108,8 +108,8 @@ struct Change: AsyncParsableCommand {
 
     private func change(
         of access: Doorward.GuestAccess, to times: WindowTimes, _ locks: [String], _ finder: NameResolver
-    ) async throws -> Doorward.GuestAccessChange {
-        var change = Doorward.GuestAccessChange()
+    ) async throws -> Doorward.GuestAccessFields {
+        var change = Doorward.GuestAccessFields()
         (change.label, change.operations) = (label, operations)
         if !locks.isEmpty { change.deviceIds = locks }
         if let maxUses = limits.maxUses { change.maxUses = .some(maxUses) }

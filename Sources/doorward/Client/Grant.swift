@@ -78,9 +78,9 @@ struct Grant: AsyncParsableCommand {
         let finder = NameResolver(client)
         var found: [NameMatch] = []
         for lock in locks { found.append(try await finder.lock(lock)) }
-        var access = Doorward.NewGuestAccess(
-            guestUserId: nil, label: isLabel ? guest : name, deviceIds: found.map(\.id), operations: operations,
-            validFrom: "", validUntil: "", maxUses: limits.maxUses)
+        var access = Doorward.GuestAccessFields()
+        (access.label, access.deviceIds, access.operations) = (isLabel ? guest : name, found.map(\.id), operations)
+        if let maxUses = limits.maxUses { access.maxUses = maxUses }
         if !isLabel {
             let hint = "Name the person by email address or id, or add --label for a guest without an account."
             let isAddress = guest.contains("@")

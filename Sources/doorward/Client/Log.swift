@@ -48,16 +48,18 @@ struct Log: AsyncParsableCommand {
         let since = try since.map { try TimeArgument($0, option: "--since").instant(now: SystemClock().now()) }
         let client = try output.client()
         let finder = NameResolver(client)
-        var query = AccessRecords.Query(decision: denied ? "DENIED" : nil, from: since?.description)
-        if let lock { query.deviceID = try await finder.lock(lock).id }
-        if let user { query.userID = try await finder.person(user).id }
+        var query = AccessRecords.Query.all
+        if denied { query = query.with("decision", "DENIED") }
+        if let since { query = query.with("from", since.description) }
+        if let lock { query = query.with("deviceId", try await finder.lock(lock).id) }
+        if let user { query = query.with("userId", try await finder.person(user).id) }
         let shown = limit ?? (since == nil ? 50 : nil)
         guard follow else {
             if output.json { return try await printDocument(query, shown, client) }
             guard let shown else { return try await printAll(query, client) }
             let newest = try await client.accessRecords.newest(query, limit: shown)
             var lines = RecordTable(table.style(.output))
-            _ = await lines.print(newest.content.map(\.value).reversed(), client)
+            _ = await lines.print(newest.map(\.value).reversed(), client)
             return
         }
         let follower = LogFollower(client: client, query: query, isJSON: output.json, table: table)
@@ -66,10 +68,8 @@ struct Log: AsyncParsableCommand {
 
     /// Prints all records as a table, oldest first, each page when it arrives. Stops when the output is closed.
     private func printAll(_ query: AccessRecords.Query, _ client: DoorwardClient) async throws {
-        var query = query
-        query.isOldestFirst = true
         var lines: RecordTable?
-        try await client.accessRecords.eachPage(query) { page, next in
+        try await client.accessRecords.eachPage(query, oldestFirst: true) { page, next in
             var table = lines ?? RecordTable(table.style(.output), isFollowing: next != nil)
             let isOpen = await table.print(page.map(\.value), client, withHeadings: lines == nil)
             lines = table
@@ -107,10 +107,10 @@ struct LogFollower: Sendable {
         var lines = RecordTable(table.style(.output), isFollowing: true)
         guard let cursor = try await showEarlier(count, &lines) else { return }
         try await withStream(of: client, revoked: "You may not see these records any more.") { live in
-            let records = live.follow(query.live, after: cursor).makeAsyncIterator()
+            let records = live.follow(query, after: cursor).makeAsyncIterator()
             var isOpen = true
             while isOpen {
-                let entries = try await records.nextBatch().map { AccessRecords.Entry($0) }
+                let entries = try await records.nextBatch().map(\.entry)
                 isOpen = await show(entries, &lines, withHeadings: false)
             }
         }

@@ -153,7 +153,7 @@ extension NameResolver {
     }
 
     /// Returns the error sentence for a guest that the gateway did not find.
-    func missingGuest(_ access: Doorward.NewGuestAccess) async -> String {
+    func missingGuest(_ access: Doorward.GuestAccessFields) async -> String {
         guard let address = access.guestEmail else {
             return "There is no person with the id `\((access.guestUserId ?? access.label ?? "").printable)`."
         }
@@ -189,7 +189,7 @@ extension NameResolver {
 
     /// The actors in the caller's log.
     private func actors() async throws -> [NameMatch] {
-        let records = try await client.accessRecords.newest(.init(), limit: 500).content.map(\.value)
+        let records = try await client.accessRecords.newest(.all, limit: 500).map(\.value)
         let actors = records.filter { $0.actorKind == "USER" }.compactMap { record in
             record.actorId.flatMap { id in
                 (record.actorName ?? record.actor).map { NameMatch(id: id, name: $0, place: "in your log") }

@@ -153,7 +153,7 @@ final class Follower: Sendable {
         #expect(batch.map(\.record.id) == ["l-0", "l-1", "l-2"])
         #expect(batch.last?.cursor.from?.milliseconds == 2000)
         for followed in batch {
-            let entry = AccessRecords.Entry(followed)
+            let entry = followed.entry
             #expect(entry.value == followed.record)
             #expect(String(decoding: entry.json, as: UTF8.self).hasPrefix("{"))
         }

@@ -39,10 +39,10 @@ import Testing
             (#"{"dependents":{"devices":2}}"#, 0, nil),
         ] as [(String, Int, String?)])
     func details(_ details: String, _ fields: Int, _ reason: String?) throws {
-        let envelope: ErrorEnvelope = try read(
+        let error: APIError = try read(
             #"{"status":"error","code":"c","message":"m","details":\#(details),"requestId":"r"}"#)
-        #expect(envelope.details?.fields?.count ?? 0 == fields)
-        #expect(envelope.details?.denial.reason?.rawValue == reason)
+        #expect(error.fields.count == fields)
+        #expect(error.denial?.reason?.rawValue == reason)
     }
 
     @Test("a command's body contains only the given values, and the reason of an override")

@@ -8,7 +8,7 @@ extension StoreConformance {
         .init("A backup is a new file readable only by its owner, and reports each log's size", seed: 61) { store, script in
             try await withFolder { folder in
                 for device in [script.door, script.door, script.otherDoor] {
-                    _ = try await store.commit(StoreTransaction(records: [PendingRecord(script.event(on: device))]))
+                    try await store.write([script.event(on: device)])
                 }
                 let backup = try await store.backup(to: folder + "/copy.db")
                 let sizes = [(script.portfolio, UInt64(2)), (script.otherPortfolio, 1)].map {
@@ -34,7 +34,7 @@ extension StoreConformance {
                     (folder + "/missing/copy.db", .folderMissing), (taken + "/copy.db", .folderMissing),
                     (taken, .alreadyExists), (folder, .alreadyExists), (folder + "/link", .alreadyExists),
                 ]
-                for (path, problem) in cases { try await requireRefusal(problem, of: path, by: store) }
+                for (path, problem) in cases { try await requireFailure(.refused(problem), of: path, by: store) }
                 try require(Set(try FileManager.default.contentsOfDirectory(atPath: folder)), is: before, "the folder's content")
                 try require(await store.isWritable(), "the store still accepts transactions")
             }
@@ -42,27 +42,21 @@ extension StoreConformance {
         .init("A closed store rejects a backup") { store in
             try await withFolder { folder in
                 try await store.close()
-                do {
-                    _ = try await store.backup(to: folder + "/copy.db")
-                } catch {
-                    try require(error as? StoreBackupError, is: .unavailable, "the refusal")
-                    return try require(
-                        try FileManager.default.contentsOfDirectory(atPath: folder), is: [], "the folder's content")
-                }
-                throw ConformanceFailure("a closed store made a backup")
+                try await requireFailure(.unavailable, of: folder + "/copy.db", by: store)
+                try require(try FileManager.default.contentsOfDirectory(atPath: folder), is: [], "the folder's content")
             }
         },
     ]
 
-    private static func requireRefusal(
-        _ problem: StoreBackupProblem, of path: String, by store: any GatewayStore
+    private static func requireFailure(
+        _ expected: StoreBackupError, of path: String, by store: any GatewayStore
     ) async throws {
         do {
             _ = try await store.backup(to: path)
         } catch {
-            return try require(error, is: .refused(problem), "the refusal of '\(path)'")
+            return try require(error, is: expected, "the failure of a backup to '\(path)'")
         }
-        throw ConformanceFailure("a backup was made at '\(path)', which should be refused: \(problem.rawValue)")
+        throw ConformanceFailure("a backup was made at '\(path)', which should fail: \(expected)")
     }
 
     /// Calls `body` with the canonical path of a new folder, and removes the folder afterwards.
@@ -72,4 +66,32 @@ extension StoreConformance {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await body(folder.resolvingSymlinksInPath().path)
     }
+}
+
+extension StoreConformance {
+    static let clockChecks: [StoreConformanceCheck] = [
+        .init("The clock's high-water mark only rises unless it is set; the unconfirmed step is kept") { store in
+            let start = Timestamp(milliseconds: 1_795_248_000_000)
+            let step = UnconfirmedStep(before: start, after: start.advanced(by: .seconds(86_400)))
+            try require(try await store.storedClock(), is: nil, "the clock of a new store")
+            let cases: [(StoredClockChange, StoredClock)] = [
+                (.raiseMark(start), StoredClock(highWaterMark: start)),
+                (.raiseMark(start.advanced(by: .seconds(-1))), StoredClock(highWaterMark: start)),
+                (.setUnconfirmed(step), StoredClock(highWaterMark: start, unconfirmed: step)),
+                (
+                    .raiseMark(start.advanced(by: .seconds(1))),
+                    StoredClock(highWaterMark: start.advanced(by: .seconds(1)), unconfirmed: step)
+                ),
+                (
+                    .setMark(start.advanced(by: .seconds(-9))),
+                    StoredClock(highWaterMark: start.advanced(by: .seconds(-9)), unconfirmed: step)
+                ),
+                (.setUnconfirmed(nil), StoredClock(highWaterMark: start.advanced(by: .seconds(-9)))),
+            ]
+            for (change, expected) in cases {
+                _ = try await store.commit(StoreTransaction(clock: [change]))
+                try require(try await store.storedClock(), is: expected, "the clock after \(change)")
+            }
+        }
+    ]
 }
