@@ -100,13 +100,13 @@ public struct LockSettings: Hashable, Codable, Sendable {
 /// The currently known state of a lock.
 package struct DeviceStatus: Hashable, Sendable {
     /// The bolt state, only as reliable as `stateQuality`.
-    package var state: LockState
+    package var state = LockState.unknown
     /// The quality of `state`. The state is current only if its quality is `confirmed`.
-    package var stateQuality: StateQuality
+    package var stateQuality = StateQuality.stale
     /// When the lock reported `state`; `nil` if it never has.
     package var stateAt: Timestamp?
     /// The state of the door contact, independent of the bolt: a door can be open with the bolt extended.
-    package var doorState: DoorState
+    package var doorState = DoorState.unknown
     /// The battery level, 0 to 100.
     package var batteryLevel: Int?
     /// Whether the lock reports a low battery; `nil` if it does not report this.
@@ -116,20 +116,12 @@ package struct DeviceStatus: Hashable, Sendable {
     /// When the last message of the lock was received; `nil` if no message was received yet.
     package var lastSeen: Timestamp?
     /// The reported faults as codes in camel case, such as `jammed` or `notFullyLocked`.
-    package var faults: [String]
+    package var faults: [String] = []
     /// The manufacturer, model and firmware that the lock or its bridge reports; each is `nil` if it is not reported.
     package var product = LockProduct()
 
-    package init(
-        state: LockState = .unknown, stateQuality: StateQuality = .stale, stateAt: Timestamp? = nil,
-        doorState: DoorState = .unknown,
-        batteryLevel: Int? = nil, batteryLow: Bool? = nil, isOnline: Bool? = nil, lastSeen: Timestamp? = nil,
-        faults: [String] = []
-    ) {
-        (self.state, self.stateQuality, self.stateAt, self.doorState) = (state, stateQuality, stateAt, doorState)
-        (self.batteryLevel, self.batteryLow) = (batteryLevel, batteryLow)
-        (self.isOnline, self.lastSeen, self.faults) = (isOnline, lastSeen, faults)
-    }
+    /// The status of a lock that has reported nothing.
+    package init() {}
 }
 
 /// The manufacturer, model and firmware version of a lock. Each part is `nil` if it is not known.
@@ -172,12 +164,7 @@ public enum LockState: String, CaseIterable, Codable, Sendable {
 
     /// Whether this state fulfils `operation`.
     package func satisfies(_ operation: LockOperation) -> Bool {
-        switch operation {
-        case .lock: self == .locked
-        case .unlock: self == .unlocked || self == .unlatched
-        case .unlatch: self == .unlatched
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
-        }
+        self == operation.restingState || operation == .unlock && self == .unlatched
     }
 }
 

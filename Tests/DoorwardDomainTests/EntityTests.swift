@@ -47,9 +47,10 @@ import Testing
         #expect(unheard.state == .unknown && unheard.stateQuality == .stale && unheard.stateAt == nil)
         #expect(unheard.doorState == .unknown && unheard.isOnline == nil && unheard.lastSeen == nil)
         #expect(unheard.batteryLevel == nil && unheard.batteryLow == nil && unheard.faults.isEmpty)
-        let heard = DeviceStatus(
-            state: .locked, stateQuality: .confirmed, stateAt: Self.created, doorState: .closed, batteryLevel: 80,
-            batteryLow: false, isOnline: true, lastSeen: Self.updated, faults: ["tamper"])
+        var heard = DeviceStatus()
+        (heard.state, heard.stateQuality, heard.stateAt, heard.doorState) = (.locked, .confirmed, Self.created, .closed)
+        (heard.batteryLevel, heard.batteryLow, heard.isOnline) = (80, false, true)
+        (heard.lastSeen, heard.faults) = (Self.updated, ["tamper"])
         #expect(heard.state == .locked && heard.stateQuality == .confirmed && heard.stateAt == Self.created)
         #expect(heard.doorState == .closed && heard.batteryLevel == 80 && heard.batteryLow == false)
         #expect(heard.isOnline == true && heard.lastSeen == Self.updated && heard.faults == ["tamper"])
