@@ -10,12 +10,8 @@ public struct LockDevice: Hashable, Sendable {
     package var adapter: String
     /// The adapter-specific address of the lock, validated by the adapter.
     package var address: [String: JSONValue]
-    /// The manufacturer, as entered by the user who attached the lock; `nil` if not given.
-    package var manufacturer: String?
-    /// The manufacturer's model name, as entered by the user; `nil` if not given.
-    package var model: String?
-    /// What managers note about the lock, such as where its key box is; `nil` if they note nothing.
-    package var notes: String?
+    /// The optional texts that users have entered about the lock.
+    package var texts: [DeviceText: String]
     /// The firmware version that was stored with the lock; `nil` if none was. What the lock reports is in its status.
     package var firmwareVersion: String?
     /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then `nil` too.
@@ -40,14 +36,14 @@ public struct LockDevice: Hashable, Sendable {
     package var updatedAt: Timestamp
 
     package init(
-        id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:], manufacturer: String? = nil,
-        model: String? = nil, firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil, propertyID: PropertyID? = nil,
-        unitID: UnitID? = nil, isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities,
+        id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:],
+        texts: [DeviceText: String] = [:], firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil,
+        propertyID: PropertyID? = nil, unitID: UnitID? = nil, isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities,
         settings: LockSettings = LockSettings(), sealedCode: [UInt8]? = nil, metadata: [String: JSONValue] = [:],
         createdAt: Timestamp, updatedAt: Timestamp
     ) {
         (self.id, self.name, self.adapter, self.address) = (id, name, adapter, address)
-        (self.manufacturer, self.model, self.firmwareVersion) = (manufacturer, model, firmwareVersion)
+        (self.texts, self.firmwareVersion) = (texts, firmwareVersion)
         (self.portfolioID, self.propertyID, self.unitID) = (portfolioID, propertyID, unitID)
         (self.isRemoteOperationEnabled, self.capabilities, self.settings) = (isRemoteOperationEnabled, capabilities, settings)
         (self.sealedCode, self.metadata) = (sealedCode, metadata)
@@ -56,37 +52,17 @@ public struct LockDevice: Hashable, Sendable {
 }
 
 /// An optional text that users enter about a lock. Requests, changes, the directory and the rows of the database follow this list, so
-/// that a further text is a case here, a property of `LockDevice`, a line of its field table, and a column.
+/// that a further text is a case here, a line of its field table, and a column.
 package enum DeviceText: String, CaseIterable, Sendable {
     /// The manufacturer.
     case manufacturer
     /// The manufacturer's model name.
     case model
-    /// The notes of managers.
+    /// What managers note about the lock, such as where its key box is.
     case notes
 
     /// Maximum number of characters (code points) in a request.
     package var maxCharacters: Int { self == .notes ? 256 : 200 }
-}
-
-extension LockDevice {
-    /// A text by its name; the same as the property.
-    package subscript(text: DeviceText) -> String? {
-        get {
-            switch text {
-            case .manufacturer: manufacturer
-            case .model: model
-            case .notes: notes
-            }
-        }
-        set {
-            switch text {
-            case .manufacturer: manufacturer = newValue
-            case .model: model = newValue
-            case .notes: notes = newValue
-            }
-        }
-    }
 }
 
 /// Settings of the lock itself.

@@ -38,7 +38,7 @@ package struct DeviceChanges: Sendable {
     fileprivate func applied(to device: LockDevice) -> LockDevice {
         var changed = device
         changed.name = name ?? device.name
-        for (text, change) in texts { changed[text] = change.applied(to: device[text]) }
+        for (text, change) in texts { changed.texts[text] = change.applied(to: device.texts[text]) }
         changed.isRemoteOperationEnabled = isRemoteOperationEnabled ?? device.isRemoteOperationEnabled
         changed.metadata = metadata ?? device.metadata
         return changed
@@ -162,8 +162,8 @@ extension TenancyUnitOfWork {
         _ device: LockDevice, to path: EntityPathIDs, from before: LockDevice, statesNotes: Bool = false
     ) -> LockDevice {
         var moved = device
-        if path.portfolioID != before.portfolioID, device.notes != nil, !statesNotes {
-            moved.notes = nil
+        if path.portfolioID != before.portfolioID, device.texts[.notes] != nil, !statesNotes {
+            moved.texts[.notes] = nil
             recordUpdate(from: device, to: moved, staysInPortfolio: false)
         }
         (moved.unitID, moved.propertyID, moved.portfolioID) = (path.unitID, path.propertyID, path.portfolioID)

@@ -105,7 +105,7 @@ enum TenancyReading {
             isRemoteOperationEnabled: try columns.value(), capabilities: LockCapabilities(rawValue: try columns.value()),
             settings: LockSettings(autoRelockSeconds: try columns.optional()), sealedCode: try columns.optionalBytes(),
             metadata: metadata, createdAt: try columns.instant(), updatedAt: try columns.instant())
-        for text in DeviceText.allCases { device[text] = try columns.optional() }
+        for text in DeviceText.allCases { device.texts[text] = try columns.optional() }
         return device
     }
 

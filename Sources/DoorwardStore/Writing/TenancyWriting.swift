@@ -127,7 +127,7 @@ enum TenancyWriting {
             device.firmwareVersion, device.portfolioID?.blob, device.propertyID?.blob, device.unitID?.blob,
             device.isRemoteOperationEnabled, Int(device.capabilities.rawValue), device.settings.autoRelockSeconds,
             device.sealedCode.map { Data($0) }, device.createdAt.milliseconds, device.updatedAt.milliseconds,
-        ] + DeviceText.allCases.map { device[$0] }
+        ] + DeviceText.allCases.map { device.texts[$0] }
     }
 
     private static func column(_ object: [String: JSONValue]) throws -> String? {
