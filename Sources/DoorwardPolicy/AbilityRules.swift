@@ -39,30 +39,6 @@ package struct AbilityRule: Hashable, Sendable {
     }
 }
 
-extension ManagementPermission {
-    /// The types of objects that the permission is checked on, by the names of CASL subjects.
-    package var subjects: [String] {
-        switch self {
-        case .portfolioCreate, .usersCreate, .usersDisable, .usersDelete, .usersErase, .adaptersManage, .gatewayLogRead:
-            ["Gateway"]
-        case .portfolioRead, .portfolioRename, .portfolioDelete, .subscriptionRead, .subscriptionChange, .retentionChange,
-            .portfolioAdminsAssign, .portfolioAuditorsAssign, .propertyCreate:
-            ["Portfolio"]
-        case .propertyRead, .propertyChange, .propertyDelete, .propertyManagersAssign, .propertyStaffAssign, .unitCreate,
-            .lockdown:
-            ["Property"]
-        case .unitRead, .unitChange, .unitDelete, .unitTenantsAssign: ["Unit"]
-        case .deviceRead, .deviceChange, .deviceDetach: ["LockDevice"]
-        case .deviceAttach: ["Property", "Unit"]
-        case .deviceMove: ["Property", "Unit", "LockDevice"]
-        case .guestAccessGrant, .guestAccessChange, .guestAccessRevoke, .guestAccessLink: ["Property", "Unit"]
-        case .peopleList, .peopleRead, .apiKeysManage: ["Portfolio", "Property", "Unit"]
-        case .accessLogExport, .accessLogVerify: ["Portfolio", "Property", "Gateway"]
-        case .complianceReport: ["Portfolio", "Property"]
-        }
-    }
-}
-
 extension SecurityService {
     /// A user's abilities at one time, as CASL rules: evaluated for an object with the fields that the user sees, they permit
     /// exactly the operations that `decide` allows without an override, the management permissions that `allows` gives, and for
@@ -88,16 +64,14 @@ extension AbilityRule {
     private static let device = "LockDevice"
 
     fileprivate static let ofSuperAdmin: [AbilityRule] = {
-        let everywhere = ManagementPermission.allCases.filter {
-            PermissionMatrix.holders(of: $0).superAdmin == .everywhere
+        func held(_ scope: ManagementHolders.SuperAdminScope) -> [ManagementPermission] {
+            ManagementPermission.allCases.filter { PermissionMatrix.holders(of: $0).superAdmin == scope }
         }
-        let gatewayOnly = ManagementPermission.allCases.filter {
-            PermissionMatrix.holders(of: $0).superAdmin == .gatewayOnly
-        }
-        let bySubjects = Dictionary(grouping: everywhere, by: \.subjects).sorted { $0.key.joined() < $1.key.joined() }
+        let bySubjects = Dictionary(grouping: held(.everywhere)) { PermissionMatrix.holders(of: $0).subjects }
+            .sorted { $0.key.joined() < $1.key.joined() }
         return [AbilityRule(PermissionMatrix.superAdminOperations.map(\.rawValue), on: [device])]
             + bySubjects.map { AbilityRule($0.value.map(\.rawValue), on: $0.key) }
-            + [AbilityRule(gatewayOnly.map(\.rawValue), on: ["Gateway"])]
+            + [AbilityRule(held(.gatewayOnly).map(\.rawValue), on: ["Gateway"])]
             + [
                 (device, FieldTable.Kind.device, FieldLevel.operations), ("Portfolio", .portfolio, .management),
                 ("Property", .property, .operations), ("Unit", .unit, .operations),
@@ -133,7 +107,8 @@ extension AbilityRule {
 
     private static func permissions(of role: Role, on subject: String) -> [String] {
         ManagementPermission.allCases.filter {
-            $0.subjects.contains(subject) && PermissionMatrix.holders(of: $0).roles.contains(role)
+            let holders = PermissionMatrix.holders(of: $0)
+            return holders.subjects.contains(subject) && holders.roles.contains(role)
         }.map(\.rawValue)
     }
 

@@ -155,17 +155,16 @@ extension SecurityService {
         _ permitted: PermittedPrincipal, on device: DeviceNode, for subject: Subject, at time: DecisionTime,
         in directory: TenancyDirectory
     ) -> NamedPrincipal {
-        let actor = directory.actor(permitted.principal)
+        let actor = RecordActor(named: permitted.principal, in: directory) ?? RecordActor(of: permitted.principal)
         let place = FieldObject.event(
             unit: device.unitID, property: device.propertyID, portfolio: device.portfolioID, actor: nil)
         let level = fieldLevel(of: subject, for: place, at: time, in: directory) ?? .publicLevel
-        if level >= .management || knows(subject, permitted.principal, at: time, in: directory) {
-            return NamedPrincipal(
-                kind: actor.kind, id: actor.id, name: actor.name, rule: permitted.rule, until: permitted.until)
-        }
+        let isKnown = level >= .management || knows(subject, permitted.principal, at: time, in: directory)
         let label = FieldReader(subject, level: level, at: time).label(
             of: actor, under: permitted.rule, unit: device.unitID, at: time.instant, in: directory)
-        return NamedPrincipal(kind: actor.kind, id: nil, name: label, rule: permitted.rule, until: permitted.until)
+        return NamedPrincipal(
+            kind: actor.kind, id: isKnown ? actor.id : nil, name: isKnown ? actor.name : label, rule: permitted.rule,
+            until: permitted.until)
     }
 
     /// Whether a resident sees who a principal is: the resident, a user with a role or guest access in the resident's unit, or a
@@ -183,16 +182,28 @@ extension SecurityService {
     }
 }
 
-extension TenancyDirectory {
-    /// A principal of this directory with its name.
-    fileprivate func actor(_ principal: Principal) -> RecordActor {
+extension RecordActor {
+    /// The principal with its name; `nil` for one that does not exist.
+    package init?(named principal: Principal, in tenancy: TenancyDirectory) {
         switch principal {
         case .user(let id):
-            user(id).map { RecordActor($0) } ?? RecordActor(kind: .user, id: id.description, userID: id)
-        case .guestLink(let id):
-            RecordActor(kind: .guestLink, id: id.description, name: guestAccess(id)?.label)
+            guard let user = tenancy.user(id) else { return nil }
+            self.init(user)
         case .apiKey(let id):
-            apiKey(id).map { RecordActor($0) } ?? RecordActor(kind: .apiKey, id: id.description)
+            guard let key = tenancy.apiKey(id) else { return nil }
+            self.init(key)
+        case .guestLink(let id):
+            guard let access = tenancy.guestAccess(id) else { return nil }
+            self.init(access, guest: access.guestUserID.flatMap { tenancy.user($0) })
+        }
+    }
+
+    /// The principal's kind and id, without a name.
+    package init(of principal: Principal) {
+        switch principal {
+        case .user(let id): self.init(kind: .user, id: id.description, userID: id)
+        case .guestLink(let id): self.init(kind: .guestLink, id: id.description)
+        case .apiKey(let id): self.init(kind: .apiKey, id: id.description)
         }
     }
 }
