@@ -1,7 +1,6 @@
 package import DoorwardDomain
 package import DoorwardKernel
 internal import DoorwardPolicy
-import Synchronization
 
 /// Administration by the machine's operator directly in the store, while no gateway has it open. Access to the database file is
 /// the only authorization: there is no sign-in, and the records name the gateway as the actor.
@@ -25,7 +24,7 @@ package struct OfflineAdministration: Sendable {
         email: String, firstName: String, lastName: String, password: Secret<String>
     ) async throws(GatewayError) -> User {
         try PasswordRules.check(password, field: "password")
-        guard try await tenancy().user(email: email) == nil else { throw .alreadyExists }
+        guard try await storeGuard.readTenancy().user(email: email) == nil else { throw .alreadyExists }
         let hash = try await hasher.hash(password)
         let now = clock.now()
         let user = User(
@@ -43,15 +42,13 @@ package struct OfflineAdministration: Sendable {
     /// - Throws: `.notFound` if no user has this address; `.conflict` with a sentence if the user is not a super admin or is
     ///   disabled.
     package func recover(email: String) async throws(GatewayError) -> PasswordReset.Offer {
-        guard let user = try await tenancy().user(email: email) else { throw .notFound }
+        guard let user = try await storeGuard.readTenancy().user(email: email) else { throw .notFound }
         guard user.isSuperAdmin else {
             throw .conflict("This user is not a super admin: a super admin can create a link for them over the API.")
         }
         guard user.isEnabled else { throw .conflict("This super admin is disabled: another one can enable them over the API.") }
         // The gateway compares the end of the link with its latest trusted time, if its clock shows an earlier one.
-        let mark = try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.tenancy.storedClock()?.highWaterMark
-        }
+        let mark = try await mappingStoreErrors(await storeGuard.tenancy.storedClock()?.highWaterMark)
         let now = max(clock.now(), mark ?? clock.now())
         let (reset, token) = (PasswordReset(of: user.id, createdBy: nil, at: now, random), OneTimeToken.new(random))
         try await storeGuard.write(
@@ -59,14 +56,6 @@ package struct OfflineAdministration: Sendable {
                 credentials: [.offerReset(reset, digest: OneTimeToken.digest(of: token))],
                 records: [record(of: RecordTarget(reset), after: reset.auditFields, at: now)]))
         return PasswordReset.Offer(user: user, token: token, expiresAt: reset.expiresAt)
-    }
-
-    private func tenancy() async throws(GatewayError) -> TenancyDirectory {
-        let tenancy = Mutex(TenancyDirectory())
-        try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.tenancy.loadTenancy { change in tenancy.withLock { $0.apply(change) } }
-        }
-        return tenancy.withLock { $0 }
     }
 
     /// The record of a creation.

@@ -159,9 +159,7 @@ package final class SignIn: UseCases, Sendable {
     // MARK: - Private
 
     private func stored(_ digest: [UInt8]) async throws(GatewayError) -> StoredRefreshToken? {
-        try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.credentials.refreshToken(digest: digest)
-        }
+        try await mappingStoreErrors(await storeGuard.credentials.refreshToken(digest: digest))
     }
 
     /// Checks the password of a signed-in user again, which is limited and recorded like a sign-in.
@@ -177,7 +175,7 @@ package final class SignIn: UseCases, Sendable {
     static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
-        try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.credentials.passwordHash(of: user) }
+        try await mappingStoreErrors(await storeGuard.credentials.passwordHash(of: user))
     }
 
     /// Hashes the password again if the cost of the hash that it was verified against is not the configured one. A password that was
