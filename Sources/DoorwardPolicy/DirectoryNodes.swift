@@ -313,15 +313,11 @@ final class UserNode: Sendable {
         isSuperAdmin = user?.isSuperAdmin ?? false
     }
 
-    func replacing(user: User) -> UserNode { UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses) }
+    /// - Parameter user: `nil` for a node that only has the roles and guest accesses that refer to the id.
+    func replacing(user: User?) -> UserNode { UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses) }
 
-    /// The same node without the user: only the roles and guest accesses that refer to the id.
-    var withoutUser: UserNode { UserNode(id: id, roles: roles.all, guestAccesses: guestAccesses) }
-
-    func replacing(roles: [HeldRole]) -> UserNode { UserNode(id: id, user: user, roles: roles, guestAccesses: guestAccesses) }
-
-    func replacing(guestAccesses: HeldGuestAccesses) -> UserNode {
-        UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses)
+    func replacing(roles: [HeldRole]? = nil, guestAccesses: HeldGuestAccesses? = nil) -> UserNode {
+        UserNode(id: id, user: user, roles: roles ?? self.roles.all, guestAccesses: guestAccesses ?? self.guestAccesses)
     }
 }
 
