@@ -25,14 +25,9 @@ public struct EntityID<Entity>: Sendable {
 
     /// Parses the bytes of the canonical form, without an allocation if they are contiguous. Returns `nil` for any other bytes.
     package init?(text: some Collection<UInt8>) {
-        let found = text.withContiguousStorageIfAvailable { Self(text: $0) }
-        guard let id = found ?? Array(text).withUnsafeBufferPointer({ Self(text: $0) }) else { return nil }
-        self = id
-    }
-
-    /// Parses the bytes of the canonical form. Returns `nil` for any other bytes.
-    package init?(text: UnsafeBufferPointer<UInt8>) {
-        guard let (high, low) = IDText.halves(of: text) else { return nil }
+        let halves =
+            text.withContiguousStorageIfAvailable(IDText.halves) ?? Array(text).withUnsafeBufferPointer(IDText.halves)
+        guard let (high, low) = halves else { return nil }
         self.init(high: high, low: low)
     }
 
