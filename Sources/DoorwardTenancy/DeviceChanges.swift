@@ -53,13 +53,6 @@ extension TenancyDirectory {
         return EntityPathIDs(
             unitID: unitID, propertyID: propertyID, portfolioID: propertyID.flatMap { property($0)?.portfolioID })
     }
-
-    /// - Throws: `.invalid` for a unit of another property.
-    fileprivate func requireUnitInProperty(of path: EntityPathIDs) throws(GatewayError) {
-        guard let unitID = path.unitID else { return }
-        guard let propertyID = path.propertyID, unit(unitID)?.propertyID == propertyID
-        else { throw .invalid("unitId", "not_in_property") }
-    }
 }
 
 extension TenancyUnitOfWork {
@@ -78,7 +71,9 @@ extension TenancyUnitOfWork {
         if changes.namesDetails || !isMoved && changes.address == nil {
             try require(.deviceChange, on: .device(id), at: time)
         }
-        try directory.requireUnitInProperty(of: path)
+        if let unit = path.unitID, path.propertyID == nil || directory.unit(unit)?.propertyID != path.propertyID {
+            throw .invalid("unitId", "not_in_property")
+        }
         try require(condition, of: device)
         var changed = changes.applied(to: device)
         if let address = changes.address {

@@ -181,15 +181,6 @@ extension TenancyDirectory {
             }
         return Set(known.map(\.id)).sorted().compactMap { try? manageableInvitation($0, by: subject, at: time) }
     }
-
-    private func mayManage(_ invitation: Invitation, _ subject: Subject) -> Bool {
-        switch invitation.offer {
-        case .role(let role, let entity):
-            let permission = ManagementPermission.assigning(role, on: entity.type)
-            return SecurityService.allows(subject, permission, on: ManagedObject(entity), in: self).isAllowed
-        case .account: return SecurityService.allows(subject, .usersCreate, on: .gateway, in: self).isAllowed
-        }
-    }
 }
 
 extension TenancyUnitOfWork {

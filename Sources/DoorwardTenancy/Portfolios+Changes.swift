@@ -85,7 +85,7 @@ package struct UnitChanges: PlaceChanges {
     /// Those of both lists.
     package var namedDevices: [DeviceID] { (devices ?? []) + (commonAreas ?? []) }
 
-    /// - Throws: `.invalid` for a common area that is not a device of the property itself.
+    /// - Throws: `.invalid` for a common area that is assigned to a unit, or is not a device of the unit's property.
     package func apply(
         to unit: Unit, in draft: inout TenancyUnitOfWork, owner: (LockDevice) -> TransportOwner?
     ) throws(GatewayError) -> Unit {
@@ -100,7 +100,12 @@ package struct UnitChanges: PlaceChanges {
         let before = draft.directory.unit(unit.id) ?? unit
         var changed = before
         changed.name = name ?? unit.name
-        if let commonAreas { changed.commonAreaAccessIDs = try draft.checked(commonAreas, of: unit) }
+        for id in commonAreas ?? [] {
+            guard let device = draft.directory.device(id), device.propertyID == unit.propertyID, device.unitID == nil else {
+                throw .invalid("commonAreaAccessIds", "not_common_area")
+            }
+        }
+        changed.commonAreaAccessIDs = commonAreas?.unique ?? before.commonAreaAccessIDs
         changed = draft.update(before, to: changed)
         for device in before.commonAreaAccessIDs where !changed.commonAreaAccessIDs.contains(device) {
             draft.endGuestAccesses(to: device, ofTenantsIn: unit.id)
@@ -133,15 +138,15 @@ extension Portfolios {
         _ caller: Caller, _ id: EntityID<Changes.Entity>, _ changes: Changes,
         onlyIf condition: Precondition<Changes.Entity>? = nil
     ) async throws(GatewayError) -> Changes.Entity {
-        let rights = Changes.Entity.rights
         let reach = [.entity(Changes.Entity.entity(id))] + changes.namedDevices.map { Reach.device($0) }
         return try await writer.change(caller, reach: reach) { (draft) throws(GatewayError) in
-            let place = try draft.place(id, with: rights.change)
-            let holders = try HolderChange(
-                of: rights.staff, to: changes.holders, on: place.entity, adding: rights.added, in: draft)
+            let place = try draft.place(id, with: Changes.Entity.rights.change)
+            let staff = try draft.changedStaff(of: place, to: changes.holders)
             try draft.require(condition, of: place)
             let changed = try changes.apply(to: place, in: &draft, owner: transportOwner)
-            try draft.apply(holders)
+            // Add first, so that a portfolio whose owners are replaced always has an administrator.
+            for user in staff.added { _ = try draft.assign(Changes.Entity.rights.added, to: user, on: place.entity) }
+            for association in staff.removed { try draft.remove(association) }
             return changed
         }
     }
@@ -163,44 +168,20 @@ extension Portfolios {
 }
 
 extension TenancyUnitOfWork {
-    /// - Throws: `.invalid` for a device that is assigned to a unit, or is not of the unit's property.
-    fileprivate func checked(_ commonAreas: [DeviceID], of unit: Unit) throws(GatewayError) -> [DeviceID] {
-        for id in commonAreas {
-            guard let device = directory.device(id), device.propertyID == unit.propertyID, device.unitID == nil else {
-                throw .invalid("commonAreaAccessIds", "not_common_area")
-            }
-        }
-        return commonAreas.unique
-    }
-
-    fileprivate mutating func apply(_ change: HolderChange) throws(GatewayError) {
-        // Add first, so that a portfolio whose owners are replaced always has an administrator.
-        for user in change.added { _ = try assign(change.role, to: user, on: change.entity) }
-        for association in change.removed { try remove(association) }
-    }
-}
-
-/// The change of the complete list of users who hold certain roles on an entity. Roles that are not listed are not changed.
-private struct HolderChange {
-    let entity: AssociatedEntity
-    /// The role that added users get.
-    let role: Role
-    let added: [UserID]
-    let removed: [UserRoleAssociation]
-
-    /// Checks the caller's right to assign `role`, unless the list stays the same, and that all added users exist.
+    /// The difference between the listed people of a place and a new list. Roles that are not listed are not changed.
+    ///
+    /// Checks the caller's right to assign the role, unless the list stays the same, and that all added users exist.
     ///
     /// - Parameter users: the new list; `nil` if it stays as it is.
-    init(
-        of roles: Set<Role>, to users: [UserID]?, on entity: AssociatedEntity, adding role: Role, in draft: TenancyUnitOfWork
-    ) throws(GatewayError) {
-        (self.entity, self.role) = (entity, role)
-        let held = draft.directory.associations(on: entity).filter { roles.contains($0.role) }
+    fileprivate func changedStaff<Entity: Place>(
+        of place: Entity, to users: [UserID]?
+    ) throws(GatewayError) -> (added: [UserID], removed: [UserRoleAssociation]) {
+        let held = directory.associations(on: place.entity).filter { Entity.rights.staff.contains($0.role) }
         let (holders, named) = (Set(held.map(\.userID)), Set(users ?? held.map(\.userID)))
-        added = named.subtracting(holders).sorted()
-        removed = held.filter { !named.contains($0.userID) }
-        guard !added.isEmpty || !removed.isEmpty else { return }
-        try draft.require(.assigning(role, on: entity.type), on: ManagedObject(entity))
-        guard added.allSatisfy({ draft.directory.user($0) != nil }) else { throw .notFound }
+        let (added, removed) = (named.subtracting(holders).sorted(), held.filter { !named.contains($0.userID) })
+        guard !added.isEmpty || !removed.isEmpty else { return ([], []) }
+        try require(.assigning(Entity.rights.added, on: place.entity.type), on: ManagedObject(place.entity))
+        guard added.allSatisfy({ directory.user($0) != nil }) else { throw .notFound }
+        return (added, removed)
     }
 }

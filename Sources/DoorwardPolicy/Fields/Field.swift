@@ -19,8 +19,8 @@ package final class Field<Entity: Sendable>: Sendable {
     /// The columns that store the field in the entity's table; empty for a derived field. Commands
     /// and records are stored in other forms and do not use these columns.
     package let columns: [String]
-    /// The lowest level that sees any part of the field.
-    private let threshold: FieldLevel?
+    /// The lowest level that sees any part of the field; `nil` for a field that responses never contain.
+    fileprivate let threshold: FieldLevel?
     /// The form of the values in responses.
     private let schema: JSONSchema
     /// Whether a reader who may see the field can get an entity without it.
@@ -123,9 +123,6 @@ package final class Field<Entity: Sendable>: Sendable {
         threshold.map { JSONSchema.Member(name, schema, isRequired: $0 <= lowest && !canBeAbsent) }
     }
 
-    /// The lowest level that sees any part of the field; `nil` for a field that responses never contain.
-    fileprivate var lowestLevel: FieldLevel? { threshold }
-
     /// Whether the record of a new or removed entity contains the field.
     var isRecordedWhenMade: Bool { audit?.records != .changes && audit != nil }
     /// Whether the record of a change contains the field if it changed.
@@ -224,7 +221,7 @@ extension Array {
     /// The schema of the entity in responses: an object that has the fields of the lowest level, and can have those of the other
     /// levels.
     package func schema<Entity>() -> JSONSchema where Element == Field<Entity> {
-        let lowest = compactMap(\.lowestLevel).min() ?? .publicLevel
+        let lowest = compactMap(\.threshold).min() ?? .publicLevel
         return .object(compactMap { $0.member(above: lowest) })
     }
 
