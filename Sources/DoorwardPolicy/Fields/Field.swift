@@ -204,17 +204,12 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
         _ records: Records = .all, of person: @escaping @Sendable (Entity) -> UserID? = { _ in nil }
     ) -> Self { Self(records: records, person: person) }
 
-    /// Records the result of `form` instead of a value that may be secret or long.
-    static func changed(as form: @escaping @Sendable (Entity) -> RecordValue) -> Self { Self(records: .changes, form: form) }
-
-    /// Records the result of `form`, if `isDifferent` finds a change.
+    /// - Parameters:
+    ///   - isDifferent: finds a change; `nil` to compare the values of the field.
+    ///   - form: what is recorded instead of a value that may be secret or long; `nil` for the value.
     static func changed(
-        if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool, as form: @escaping @Sendable (Entity) -> RecordValue
+        if isDifferent: (@Sendable (Entity, Entity) -> Bool)? = nil, as form: (@Sendable (Entity) -> RecordValue)? = nil
     ) -> Self { Self(records: .changes, form: form, isDifferent: isDifferent) }
-
-    static func changed(if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool) -> Self {
-        Self(records: .changes, isDifferent: isDifferent)
-    }
 }
 
 extension Array {
