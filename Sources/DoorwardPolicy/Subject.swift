@@ -20,29 +20,6 @@ package struct Subject: Sendable {
     /// `TenancyDirectory.version` of the snapshot.
     let version: UInt64
 
-    @inline(__always)
-    init(_ user: UserNode?, version: UInt64) {
-        (link, key, self.version) = (nil, nil, version)
-        guard let user, user.isKnown else {
-            (self.user, status) = (nil, .unknown)
-            return
-        }
-        (self.user, status) = (user, user.isEnabled ? .enabled : .disabled)
-    }
-
-    init(link: GuestAccessNode, status: Status, version: UInt64) {
-        (user, self.link, key, self.status, self.version) = (nil, link, nil, status, version)
-    }
-
-    init(key: KeyScope, version: UInt64) {
-        (user, link, self.key, status, self.version) = (nil, nil, key, key.creator.status, version)
-    }
-
-    /// A subject that holds the roles of `node` although there is no such user.
-    init(roles node: UserNode, version: UInt64) {
-        (user, link, key, status, self.version) = (node, nil, nil, .enabled, version)
-    }
-
     /// Whether the subject's requests can be allowed; false for a disabled user and for an unknown principal.
     package var isEnabled: Bool { status == .enabled }
     /// Whether the user is a super admin, even a disabled one.
@@ -99,6 +76,18 @@ package struct Subject: Sendable {
     }
 }
 
+extension Subject {
+    @inline(__always)
+    init(_ user: UserNode?, version: UInt64) {
+        (link, key, self.version) = (nil, nil, version)
+        guard let user, user.isKnown else {
+            (self.user, status) = (nil, .unknown)
+            return
+        }
+        (self.user, status) = (user, user.isEnabled ? .enabled : .disabled)
+    }
+}
+
 extension TenancyDirectory {
     /// Resolves a principal in this snapshot. For a principal that does not exist, returns a subject without rights.
     package func subject(of principal: Principal) -> Subject { withSubject(of: principal) { $0 } }
@@ -115,7 +104,7 @@ extension TenancyDirectory {
             }
         case .guestLink(let id):
             guard let link = guestAccesses[id] else { return body(Subject(nil, version: version)) }
-            return body(Subject(link: link, status: status(ofGuestOf: link), version: version))
+            return body(Subject(user: nil, link: link, key: nil, status: status(ofGuestOf: link), version: version))
         case .apiKey(let id): return body(subject(ofKey: id))
         }
     }
@@ -221,7 +210,8 @@ final class KeyScope: Sendable {
 
     init(_ node: APIKeyNode, creator: Subject) {
         (key, self.creator) = (node.key, creator)
-        role = Subject(roles: node.role, version: creator.version)
+        // There is no such user.
+        role = Subject(user: node.role, link: nil, key: nil, status: .enabled, version: creator.version)
     }
 
     func isActor(_ actor: RecordActor) -> Bool { actor.kind == .apiKey && actor.id == key.id.description }
@@ -270,7 +260,8 @@ extension TenancyDirectory {
         }
         let creator = subject(of: node.key.creator)
         guard creator.status != .unknown else { return Subject(nil, version: version) }
-        return Subject(key: KeyScope(node, creator: creator), version: version)
+        return Subject(
+            user: nil, link: nil, key: KeyScope(node, creator: creator), status: creator.status, version: version)
     }
 }
 
