@@ -36,11 +36,10 @@ public struct LockDevice: Hashable, Sendable {
     package var updatedAt: Timestamp
 
     package init(
-        id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:],
-        texts: [DeviceText: String] = [:], firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil,
-        propertyID: PropertyID? = nil, unitID: UnitID? = nil, isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities,
-        settings: LockSettings = LockSettings(), sealedCode: [UInt8]? = nil, metadata: [String: JSONValue] = [:],
-        createdAt: Timestamp, updatedAt: Timestamp
+        id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:], texts: [DeviceText: String] = [:],
+        firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil, propertyID: PropertyID? = nil, unitID: UnitID? = nil,
+        isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities, settings: LockSettings = LockSettings(),
+        sealedCode: [UInt8]? = nil, metadata: [String: JSONValue] = [:], createdAt: Timestamp, updatedAt: Timestamp
     ) {
         (self.id, self.name, self.adapter, self.address) = (id, name, adapter, address)
         (self.texts, self.firmwareVersion) = (texts, firmwareVersion)

@@ -35,6 +35,7 @@ package struct PortfolioChanges: PlaceChanges {
 
     package init() {}
 
+    /// Changes the name.
     package func apply(
         to portfolio: Portfolio, in draft: inout TenancyUnitOfWork, owner: (LockDevice) -> TransportOwner?
     ) -> Portfolio {
@@ -57,6 +58,7 @@ package struct PropertyChanges: PlaceChanges {
 
     package init() {}
 
+    /// Changes the name, the address and the zone.
     package func apply(
         to property: Property, in draft: inout TenancyUnitOfWork, owner: (LockDevice) -> TransportOwner?
     ) -> Property {
