@@ -203,7 +203,7 @@ package final class GatewayControl: Sendable {
     /// - Throws: `RollbackError` if the logs contradict the checkpoints that were signed; nothing has been written then.
     package func start() async throws {
         try await checkpoints?.start()
-        try await writer.reload({ () throws(GatewayError) in try await readTenancy() })
+        try await writer.reload(storeGuard.readTenancy)
         // Before anything is compared with the time.
         try await clockWatch.start()
         signIn.sessions.load(try await storeGuard.credentials.liveSessions(at: clock.credentialNow()))
@@ -267,14 +267,6 @@ package final class GatewayControl: Sendable {
 
     private var recovery: Recovery { Recovery(storeGuard: storeGuard, devices: devices, clock: clock, random: random) }
 
-    private func readTenancy() async throws(GatewayError) -> TenancyDirectory {
-        try await mappingStoreErrors { () throws(StoreError) in
-            let read = Mutex(TenancyDirectory())
-            try await storeGuard.tenancy.loadTenancy { change in read.withLock { $0.apply(change) } }
-            return read.withLock { $0 }
-        }
-    }
-
     private func gatewayRecord(_ event: RecordEvent, _ details: [String: RecordValue] = [:]) -> PendingRecord {
         let now = clock.now()
         return PendingRecord(
@@ -318,7 +310,7 @@ package final class GatewayControl: Sendable {
     private func recoverStore() async throws {
         let doubts = storeGuard.inDoubtGeneration
         try await writer.reload(
-            { () throws(GatewayError) in try await readTenancy() }, afterwards: { bringAdaptersUpToDate(since: $0) })
+            storeGuard.readTenancy, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
         try await storeGuard.reloadUses()
         let recovered = try await recovery.settleOpenCommands(except: storeGuard.isInFlight)

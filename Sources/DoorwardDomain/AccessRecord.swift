@@ -11,14 +11,13 @@ package enum LogID: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a log id; `nil` if the text is not a well-formed log id. Does not check that the log exists.
     package init?(_ text: String) {
-        if text == "gateway" {
-            self = .gateway
-        } else if let id = PortfolioID(text) {
-            self = .portfolio(id)
-        } else {
-            return nil
-        }
+        let id = PortfolioID(text)
+        guard id != nil || text == "gateway" else { return nil }
+        self = Self(of: id)
     }
+
+    /// The log of a portfolio; without one, the gateway's log.
+    package init(of portfolio: PortfolioID?) { self = portfolio.map { .portfolio($0) } ?? .gateway }
 
     /// The portfolio whose log this is; `nil` for the gateway's log.
     package var portfolioID: PortfolioID? { if case .portfolio(let id) = self { id } else { nil } }
@@ -168,7 +167,7 @@ package struct DeviceSnapshot: Hashable, Sendable {
     }
 
     /// The log for the device's records: the log of the device's portfolio, or the gateway's log for an unassigned device.
-    package var log: LogID { portfolioID.map { .portfolio($0) } ?? .gateway }
+    package var log: LogID { LogID(of: portfolioID) }
 
     /// A snapshot of the device as it is now.
     package init(_ device: LockDevice) {

@@ -21,16 +21,7 @@ package enum Base64URL {
 extension Collection<UInt8> {
     /// The bytes as lower-case hexadecimal digits, two for each.
     package var hexadecimal: String {
-        String(unsafeUninitializedCapacity: 2 * count) { digits in
-            for (index, byte) in enumerated() {
-                digits.initializeElement(at: 2 * index, to: Self.digit(byte >> 4))
-                digits.initializeElement(at: 2 * index + 1, to: Self.digit(byte & 0xF))
-            }
-            return 2 * count
-        }
-    }
-
-    private static func digit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
 }

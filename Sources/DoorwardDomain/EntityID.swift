@@ -25,14 +25,9 @@ public struct EntityID<Entity>: Sendable {
 
     /// Parses the bytes of the canonical form, without an allocation if they are contiguous. Returns `nil` for any other bytes.
     package init?(text: some Collection<UInt8>) {
-        let found = text.withContiguousStorageIfAvailable { Self(text: $0) }
-        guard let id = found ?? Array(text).withUnsafeBufferPointer({ Self(text: $0) }) else { return nil }
-        self = id
-    }
-
-    /// Parses the bytes of the canonical form. Returns `nil` for any other bytes.
-    package init?(text: UnsafeBufferPointer<UInt8>) {
-        guard let (high, low) = IDText.halves(of: text) else { return nil }
+        let halves =
+            text.withContiguousStorageIfAvailable(IDText.halves) ?? Array(text).withUnsafeBufferPointer(IDText.halves)
+        guard let (high, low) = halves else { return nil }
         self.init(high: high, low: low)
     }
 
@@ -153,22 +148,6 @@ private enum IDText {
         digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
         // From ten on, the sum with six has bit 4. The letter `a` is 39 after the character that follows `9` in ASCII.
         return digits + 0x30 * ones + 39 * ((digits + 6 * ones) >> 4 & ones)
-    }
-}
-
-extension EntityID: Codable {
-    /// Decodes a string in the canonical form; throws a `DecodingError` for anything else.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an id")
-        }
-        self = id
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }
 

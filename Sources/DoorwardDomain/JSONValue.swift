@@ -22,21 +22,10 @@ extension JSONValue: Codable {
     /// Decodes any JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
+        func read<Value: Decodable>(_ make: (Value) -> JSONValue) -> JSONValue? { (try? container.decode(Value.self)).map(make) }
+        let scalar =
+            container.decodeNil() ? .null : read(Self.bool) ?? read(Self.integer) ?? read(Self.number) ?? read(Self.string)
+        self = try scalar ?? read(Self.array) ?? .object(container.decode([String: JSONValue].self))
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -10,12 +10,8 @@ public struct LockDevice: Hashable, Sendable {
     package var adapter: String
     /// The adapter-specific address of the lock, validated by the adapter.
     package var address: [String: JSONValue]
-    /// The manufacturer, as entered by the user who attached the lock; `nil` if not given.
-    package var manufacturer: String?
-    /// The manufacturer's model name, as entered by the user; `nil` if not given.
-    package var model: String?
-    /// What managers note about the lock, such as where its key box is; `nil` if they note nothing.
-    package var notes: String?
+    /// The optional texts that users have entered about the lock.
+    package var texts: [DeviceText: String]
     /// The firmware version that was stored with the lock; `nil` if none was. What the lock reports is in its status.
     package var firmwareVersion: String?
     /// The portfolio; `nil` while the device is unassigned. `propertyID` and `unitID` are then `nil` too.
@@ -40,14 +36,13 @@ public struct LockDevice: Hashable, Sendable {
     package var updatedAt: Timestamp
 
     package init(
-        id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:], manufacturer: String? = nil,
-        model: String? = nil, firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil, propertyID: PropertyID? = nil,
-        unitID: UnitID? = nil, isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities,
-        settings: LockSettings = LockSettings(), sealedCode: [UInt8]? = nil, metadata: [String: JSONValue] = [:],
-        createdAt: Timestamp, updatedAt: Timestamp
+        id: DeviceID, name: String, adapter: String, address: [String: JSONValue] = [:], texts: [DeviceText: String] = [:],
+        firmwareVersion: String? = nil, portfolioID: PortfolioID? = nil, propertyID: PropertyID? = nil, unitID: UnitID? = nil,
+        isRemoteOperationEnabled: Bool = true, capabilities: LockCapabilities, settings: LockSettings = LockSettings(),
+        sealedCode: [UInt8]? = nil, metadata: [String: JSONValue] = [:], createdAt: Timestamp, updatedAt: Timestamp
     ) {
         (self.id, self.name, self.adapter, self.address) = (id, name, adapter, address)
-        (self.manufacturer, self.model, self.firmwareVersion) = (manufacturer, model, firmwareVersion)
+        (self.texts, self.firmwareVersion) = (texts, firmwareVersion)
         (self.portfolioID, self.propertyID, self.unitID) = (portfolioID, propertyID, unitID)
         (self.isRemoteOperationEnabled, self.capabilities, self.settings) = (isRemoteOperationEnabled, capabilities, settings)
         (self.sealedCode, self.metadata) = (sealedCode, metadata)
@@ -56,37 +51,17 @@ public struct LockDevice: Hashable, Sendable {
 }
 
 /// An optional text that users enter about a lock. Requests, changes, the directory and the rows of the database follow this list, so
-/// that a further text is a case here, a property of `LockDevice`, a line of its field table, and a column.
+/// that a further text is a case here, a line of its field table, and a column.
 package enum DeviceText: String, CaseIterable, Sendable {
     /// The manufacturer.
     case manufacturer
     /// The manufacturer's model name.
     case model
-    /// The notes of managers.
+    /// What managers note about the lock, such as where its key box is.
     case notes
 
     /// Maximum number of characters (code points) in a request.
     package var maxCharacters: Int { self == .notes ? 256 : 200 }
-}
-
-extension LockDevice {
-    /// A text by its name; the same as the property.
-    package subscript(text: DeviceText) -> String? {
-        get {
-            switch text {
-            case .manufacturer: manufacturer
-            case .model: model
-            case .notes: notes
-            }
-        }
-        set {
-            switch text {
-            case .manufacturer: manufacturer = newValue
-            case .model: model = newValue
-            case .notes: notes = newValue
-            }
-        }
-    }
 }
 
 /// Settings of the lock itself.
@@ -100,13 +75,13 @@ public struct LockSettings: Hashable, Codable, Sendable {
 /// The currently known state of a lock.
 package struct DeviceStatus: Hashable, Sendable {
     /// The bolt state, only as reliable as `stateQuality`.
-    package var state: LockState
+    package var state = LockState.unknown
     /// The quality of `state`. The state is current only if its quality is `confirmed`.
-    package var stateQuality: StateQuality
+    package var stateQuality = StateQuality.stale
     /// When the lock reported `state`; `nil` if it never has.
     package var stateAt: Timestamp?
     /// The state of the door contact, independent of the bolt: a door can be open with the bolt extended.
-    package var doorState: DoorState
+    package var doorState = DoorState.unknown
     /// The battery level, 0 to 100.
     package var batteryLevel: Int?
     /// Whether the lock reports a low battery; `nil` if it does not report this.
@@ -116,20 +91,12 @@ package struct DeviceStatus: Hashable, Sendable {
     /// When the last message of the lock was received; `nil` if no message was received yet.
     package var lastSeen: Timestamp?
     /// The reported faults as codes in camel case, such as `jammed` or `notFullyLocked`.
-    package var faults: [String]
+    package var faults: [String] = []
     /// The manufacturer, model and firmware that the lock or its bridge reports; each is `nil` if it is not reported.
     package var product = LockProduct()
 
-    package init(
-        state: LockState = .unknown, stateQuality: StateQuality = .stale, stateAt: Timestamp? = nil,
-        doorState: DoorState = .unknown,
-        batteryLevel: Int? = nil, batteryLow: Bool? = nil, isOnline: Bool? = nil, lastSeen: Timestamp? = nil,
-        faults: [String] = []
-    ) {
-        (self.state, self.stateQuality, self.stateAt, self.doorState) = (state, stateQuality, stateAt, doorState)
-        (self.batteryLevel, self.batteryLow) = (batteryLevel, batteryLow)
-        (self.isOnline, self.lastSeen, self.faults) = (isOnline, lastSeen, faults)
-    }
+    /// The status of a lock that has reported nothing.
+    package init() {}
 }
 
 /// The manufacturer, model and firmware version of a lock. Each part is `nil` if it is not known.
@@ -172,12 +139,7 @@ public enum LockState: String, CaseIterable, Codable, Sendable {
 
     /// Whether this state fulfils `operation`.
     package func satisfies(_ operation: LockOperation) -> Bool {
-        switch operation {
-        case .lock: self == .locked
-        case .unlock: self == .unlocked || self == .unlatched
-        case .unlatch: self == .unlatched
-        case .viewStatus, .changeSettings, .viewAccessHistory, .grantAccess, .lockdown: false
-        }
+        self == operation.restingState || operation == .unlock && self == .unlatched
     }
 }
 

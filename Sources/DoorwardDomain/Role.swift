@@ -1,4 +1,4 @@
-/// A person's role on a part of the hierarchy or on the gateway. Raw values are those of the API.
+/// A person's role on a part of the hierarchy or on the gateway, the highest first. Raw values are those of the API.
 package enum Role: String, CaseIterable, Codable, Sendable {
     /// A flag of the user, never an association. A super admin runs the gateway and cannot operate locks.
     case superAdmin = "SUPER_ADMIN"
@@ -18,18 +18,9 @@ package enum Role: String, CaseIterable, Codable, Sendable {
     case guest = "GUEST"
 
     /// The position of the role in the role table: a higher role has a smaller rank.
-    package var rank: Int {
-        switch self {
-        case .superAdmin: 0
-        case .owner: 1
-        case .portfolioAdmin: 2
-        case .propertyManager: 3
-        case .maintenance: 4
-        case .auditor: 5
-        case .tenant: 6
-        case .guest: 7
-        }
-    }
+    package var rank: Int { Self.ranks[self] ?? Self.ranks.count }
+
+    private static let ranks = Dictionary(uniqueKeysWithValues: zip(allCases, 0...))
 }
 
 /// The kinds of entity that a role can be held on.

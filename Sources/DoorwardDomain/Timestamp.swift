@@ -30,69 +30,49 @@ extension Duration {
 
 extension Timestamp: CustomStringConvertible {
     /// The instant in RFC 3339, UTC, with milliseconds.
-    public var description: String {
-        let (date, time) = dateAndTime
-        if Self.fixedWidthYears.contains(date.year) {
-            return String(unsafeUninitializedCapacity: Self.fixedWidth) { Self.write(date, time, to: $0) }
-        }
-        return "\(date)T\(two(time / 3_600_000)):\(two(time / 60_000 % 60)):\(two(time / 1000 % 60)).\(three(time % 1000))Z"
-    }
+    public var description: String { withText { String(decoding: $0, as: UTF8.self) } }
 
     /// Calls `body` with the bytes of `description`, which are ASCII; allocates no string in the years 0 to 9999.
     package func withText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        let (date, time) = dateAndTime
-        guard Self.fixedWidthYears.contains(date.year) else {
-            var text = description
-            return text.withUTF8(body)
-        }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.fixedWidth) { buffer in
-            body(UnsafeBufferPointer(rebasing: buffer[..<Self.write(date, time, to: buffer)]))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.maxWidth) { characters in
+            body(UnsafeBufferPointer(rebasing: characters[..<write(to: characters)]))
         }
     }
 
-    /// The years in which every text has `fixedWidth` characters.
-    private static let fixedWidthYears = 0...9999
-    private static let fixedWidth = 24
+    /// The number of characters in the years 0 to 9999 is 24. A year of 64 bits in milliseconds has at most ten.
+    private static let maxWidth = 32
 
-    /// The day, and the milliseconds since its start.
-    private var dateAndTime: (date: CivilDate, time: Int64) {
-        let day = milliseconds.flooredQuotient(by: 86_400_000)
-        // Use the remainder, because the start of the day may be outside the range of 64 bits.
-        let remainder = milliseconds % 86_400_000
-        return (CivilDate(daysSinceEpoch: day), remainder < 0 ? remainder + 86_400_000 : remainder)
-    }
-
-    /// Writes an instant in the years 0 to 9999.
-    ///
     /// - Returns: the number of characters.
-    private static func write(_ date: CivilDate, _ time: Int64, to characters: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    private func write(to characters: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var end = 0
         func put(_ character: Unicode.Scalar) {
             characters.initializeElement(at: end, to: UInt8(ascii: character))
             end += 1
         }
-        func put(_ number: Int64, digits: Int) {
+        func put(_ number: Int64, digits: Int, then separator: Unicode.Scalar) {
             var rest = number
             for place in stride(from: end + digits - 1, through: end, by: -1) {
                 characters.initializeElement(at: place, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
                 rest /= 10
             }
             end += digits
+            put(separator)
         }
-        put(Int64(date.year), digits: 4)
-        put("-")
-        put(Int64(date.month), digits: 2)
-        put("-")
-        put(Int64(date.day), digits: 2)
-        put("T")
-        put(time / 3_600_000, digits: 2)
-        put(":")
-        put(time / 60_000 % 60, digits: 2)
-        put(":")
-        put(time / 1000 % 60, digits: 2)
-        put(".")
-        put(time % 1000, digits: 3)
-        put("Z")
+        let day = milliseconds.flooredQuotient(by: 86_400_000)
+        // Use the remainder, because the start of the day may be outside the range of 64 bits.
+        let remainder = milliseconds % 86_400_000
+        let (date, time) = (CivilDate(daysSinceEpoch: day), remainder < 0 ? remainder + 86_400_000 : remainder)
+        if (0...9999).contains(date.year) {
+            put(Int64(date.year), digits: 4, then: "-")
+        } else {
+            for character in (four(date.year) + "-").unicodeScalars { put(character) }
+        }
+        put(Int64(date.month), digits: 2, then: "-")
+        put(Int64(date.day), digits: 2, then: "T")
+        put(time / 3_600_000, digits: 2, then: ":")
+        put(time / 60_000 % 60, digits: 2, then: ":")
+        put(time / 1000 % 60, digits: 2, then: ".")
+        put(time % 1000, digits: 3, then: "Z")
         return end
     }
 
@@ -109,37 +89,10 @@ extension Timestamp: CustomStringConvertible {
     /// A leap second (`:60`) is read as second 59 (RFC 3339, section 5.7).
     package init(rfc3339 text: String) throws(ParseFailure) {
         var scanner = DigitScanner(text)
-        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
-            let day = scanner.number(2), scanner.skip("T", or: "t"), let hour = scanner.number(2), scanner.skip(":"),
-            let minute = scanner.number(2), scanner.skip(":"), let second = scanner.number(2),
-            let date = CivilDate(year: year, month: month, day: day), hour < 24, minute < 60, second <= 60
-        else { throw .malformed }
-        var fraction: Int64 = 0
-        if scanner.skip(".") {
-            guard let milliseconds = scanner.fraction() else { throw .malformed }
-            fraction = milliseconds
-        }
+        guard let (local, time, hasSeconds) = scanner.localDateTime(), hasSeconds, time < .endOfDay else { throw .malformed }
         if scanner.atEnd { throw .missingZone }
         guard let offset = scanner.offsetMinutes(), scanner.atEnd else { throw .malformed }
-        let seconds = Int64(hour * 3600 + minute * 60 + min(second, 59)) - Int64(offset) * 60
-        self.init(milliseconds: (date.daysSinceEpoch * 86_400 + seconds) * 1000 + fraction)
-    }
-}
-
-extension Timestamp: Codable {
-    /// Decodes a string by `init(rfc3339:)`; throws a `DecodingError` for anything else.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        do {
-            self = try Self(rfc3339: try container.decode(String.self))
-        } catch let failure as ParseFailure {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an instant: \(failure)")
-        }
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
+        self.init(milliseconds: local.milliseconds - Int64(offset) * 60_000)
     }
 }
 
@@ -161,10 +114,8 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     /// Parses `YYYY-MM-DD`; `nil` for any other text, and for a day that does not exist.
     package init?(_ text: String) {
         var scanner = DigitScanner(text)
-        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
-            let day = scanner.number(2), scanner.atEnd
-        else { return nil }
-        self.init(year: year, month: month, day: day)
+        guard let date = scanner.date(), scanner.atEnd else { return nil }
+        self = date
     }
 
     /// The day `days` after 1970-01-01.
@@ -194,7 +145,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `YYYY-MM-DD` (RFC 3339, section 5.6, `full-date`) for the years 0 to 9999.
-    package var description: String { "\(four(year))-\(two(Int64(month)))-\(two(Int64(day)))" }
+    package var description: String { "\(four(year))-\(two(month))-\(two(day))" }
 
     private static func length(ofMonth month: Int, in year: Int) -> Int {
         switch month {
@@ -205,9 +156,9 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Reads fixed-width numbers from the front of a text.
+/// Reads dates, times and other numbers from the front of a text.
 struct DigitScanner {
-    private var rest: Substring.UTF8View
+    var rest: Substring.UTF8View
 
     init(_ text: String) { rest = Substring(text).utf8 }
 
@@ -218,6 +169,31 @@ struct DigitScanner {
         else { return false }
         rest = rest.dropFirst()
         return true
+    }
+
+    /// Reads `YYYY-MM-DD`, a day that exists.
+    mutating func date() -> CivilDate? {
+        guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2) else { return nil }
+        return CivilDate(year: year, month: month, day: day)
+    }
+
+    /// Reads `hh:mm[:ss]`. A leap second (`:60`) is read as second 59.
+    mutating func time() -> (time: LocalTime, hasSeconds: Bool)? {
+        guard let hour = number(2), skip(":"), let minute = number(2) else { return nil }
+        let hasSeconds = skip(":")
+        guard let second = hasSeconds ? number(2) : 0,
+            let time = LocalTime(hour: hour, minute: minute, second: second == 60 && hour < 24 ? 59 : second)
+        else { return nil }
+        return (time, hasSeconds)
+    }
+
+    /// Reads `YYYY-MM-DDThh:mm[:ss[.fraction]]`.
+    mutating func localDateTime() -> (local: LocalDateTime, time: LocalTime, hasSeconds: Bool)? {
+        guard let date = date(), skip("T", or: "t"), let (time, hasSeconds) = time() else { return nil }
+        let hasFraction = hasSeconds && time < .endOfDay && skip(".")
+        guard let fraction = hasFraction ? fraction() : 0 else { return nil }
+        let whole = LocalDateTime(date: date, time: time)
+        return (LocalDateTime(milliseconds: whole.milliseconds + fraction), time, hasSeconds)
     }
 
     mutating func number(_ digits: Int) -> Int? {
@@ -262,6 +238,5 @@ extension Int64 {
     }
 }
 
-private func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-private func three(_ value: Int64) -> String { value < 10 ? "00\(value)" : value < 100 ? "0\(value)" : "\(value)" }
+func two(_ value: some BinaryInteger) -> String { value < 10 ? "0\(value)" : "\(value)" }
 private func four(_ value: Int) -> String { String(repeating: "0", count: max(0, 4 - String(value).count)) + String(value) }

@@ -56,28 +56,4 @@ extension RecordActor {
     package init(of caller: Caller, in tenancy: TenancyDirectory) {
         self = Self(named: caller.principal, in: tenancy) ?? Self(of: caller.principal)
     }
-
-    /// The principal with its name; `nil` for one that does not exist.
-    package init?(named principal: Principal, in tenancy: TenancyDirectory) {
-        switch principal {
-        case .user(let id):
-            guard let user = tenancy.user(id) else { return nil }
-            self.init(user)
-        case .apiKey(let id):
-            guard let key = tenancy.apiKey(id) else { return nil }
-            self.init(key)
-        case .guestLink(let id):
-            guard let access = tenancy.guestAccess(id) else { return nil }
-            self.init(access, guest: tenancy.user(access.guestUserID))
-        }
-    }
-
-    /// The principal's kind and id, without a name.
-    package init(of principal: Principal) {
-        switch principal {
-        case .user(let id): self.init(kind: .user, id: id.description, userID: id)
-        case .guestLink(let id): self.init(kind: .guestLink, id: id.description)
-        case .apiKey(let id): self.init(kind: .apiKey, id: id.description)
-        }
-    }
 }

@@ -42,7 +42,7 @@ package final class ClockWatch: Sendable {
 
     /// Continues from the stored state, and records what has happened since.
     package func start() async throws {
-        clock.start(try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.tenancy.storedClock() })
+        clock.start(try await mappingStoreErrors(await storeGuard.tenancy.storedClock()))
         clock.onEvents { [weak self] in self?.eventsWereAdded() }
         await write()
     }

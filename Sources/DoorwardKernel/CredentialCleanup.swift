@@ -6,13 +6,17 @@ package import DoorwardPolicy
 extension TenancyDirectory {
     /// Whether the invitation's creator still has the right to create it.
     package func isStillAuthorized(_ invitation: Invitation, at time: DecisionTime) -> Bool {
-        let creator = subject(of: invitation.creator, at: time)
+        mayManage(invitation, subject(of: invitation.creator, at: time))
+    }
+
+    /// Whether the subject could create the invitation now.
+    package func mayManage(_ invitation: Invitation, _ subject: Subject) -> Bool {
         switch invitation.offer {
         case .role(let role, let entity):
             let permission = ManagementPermission.assigning(role, on: entity.type)
-            return SecurityService.allows(creator, permission, on: ManagedObject(entity), in: self).isAllowed
+            return SecurityService.allows(subject, permission, on: ManagedObject(entity), in: self).isAllowed
         case .account(let id):
-            return user(id) != nil && SecurityService.allows(creator, .usersCreate, on: .gateway, in: self).isAllowed
+            return user(id) != nil && SecurityService.allows(subject, .usersCreate, on: .gateway, in: self).isAllowed
         }
     }
 

@@ -110,7 +110,7 @@ package struct FieldProblem: Hashable, Sendable {
 
 /// Runs a store operation and maps its errors to `GatewayError`.
 package func mappingStoreErrors<Value>(
-    isolation: isolated (any _Concurrency.Actor)? = #isolation, _ body: () async throws(StoreError) -> Value
+    isolation: isolated (any _Concurrency.Actor)? = #isolation, _ body: @autoclosure () async throws(StoreError) -> Value
 ) async throws(GatewayError) -> Value {
     do {
         return try await body()

@@ -135,9 +135,7 @@ package final class IdempotencyGuard: Sendable {
         }
         do throws(GatewayError) {
             let oldest = clock.now().advanced(by: .zero - Self.lifetime)
-            let entry = try await mappingStoreErrors { () throws(StoreError) in
-                try await store.idempotentAnswer(key, notOlderThan: oldest)
-            }
+            let entry = try await mappingStoreErrors(await store.idempotentAnswer(key, notOlderThan: oldest))
             guard let entry else { return .unused(hasWaited: hasWaited) }
             guard entry.fingerprint == call.fingerprint else { throw GatewayError.idempotencyMismatch }
             release(key)

@@ -51,6 +51,12 @@ package final class StoreGuard: Sendable {
     package var log: any AccessLogStore { store }
     /// Reads the tenancy, at the start and after a write in doubt.
     package var tenancy: any TenancyStore { store }
+    /// Reads the whole tenancy.
+    package func readTenancy() async throws(GatewayError) -> TenancyDirectory {
+        let read = Mutex(TenancyDirectory())
+        try await mappingStoreErrors(await store.loadTenancy { change in read.withLock { $0.apply(change) } })
+        return read.withLock { $0 }
+    }
     /// Reads credentials, for signing in.
     package var credentials: any CredentialStore { store }
     /// Reads commands and the results of idempotency keys.
@@ -70,7 +76,7 @@ package final class StoreGuard: Sendable {
     ///   and wrote nothing.
     @discardableResult
     package func write(_ transaction: StoreTransaction) async throws(GatewayError) -> [RecordPosition] {
-        try await mappingStoreErrors { () throws(StoreError) in try await commit(transaction) }
+        try await mappingStoreErrors(await commit(transaction))
     }
 
     /// Writes `transaction` as `write` does, and throws the error of the store, for a caller that acts on a violated constraint.
@@ -166,7 +172,7 @@ package final class StoreGuard: Sendable {
         var isLoaded = false
         while !isLoaded {
             let generation = uses.generation
-            let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.usesTaken() }
+            let stored = try await mappingStoreErrors(await store.usesTaken())
             isLoaded = uses.replace(with: stored, ifGenerationIs: generation)
             // A transaction in flight must end before the counts can be replaced. Yield, as reading may not suspend.
             if !isLoaded { await Task.yield() }

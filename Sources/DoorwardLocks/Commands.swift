@@ -48,7 +48,7 @@ package final class Commands: Sendable {
         var query = CommandQuery(
             scopes: scopes, actorUserID: subject.userID, deviceID: deviceID, offset: request.offset, limit: request.limit)
         query.reader = tenancy.listReader(subject.readerID, scopes)
-        return try await mappingStoreErrors { () throws(StoreError) in try await store.commands(query) }
+        return try await mappingStoreErrors(await store.commands(query))
     }
 
     /// Queries the store within the caller's scopes, so that a lookup of another user's command
@@ -62,14 +62,14 @@ package final class Commands: Sendable {
         }
         if let command = storeGuard.commandInFlight(id), mayRead(command) { return command }
         let query = CommandQuery(scopes: scopes, actorUserID: subject.actorUserID, limit: 1)
-        let found = try await mappingStoreErrors { () throws(StoreError) in try await store.command(id, within: query) }
+        let found = try await mappingStoreErrors(await store.command(id, within: query))
         return found.flatMap { mayRead($0) ? $0 : nil }
     }
 
     /// Returns a command regardless of its actor; the calling code checks who may read it.
     package func existing(_ id: CommandID) async throws(GatewayError) -> StoredCommand? {
         if let command = storeGuard.commandInFlight(id) { return command }
-        return try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
+        return try await mappingStoreErrors(await store.command(id))
     }
 
     /// The command of an earlier request with the same key.
@@ -81,7 +81,7 @@ package final class Commands: Sendable {
         switch result {
         case .entity: throw .internalFailure("an entity is stored under the idempotency key of a command")
         case .command(let id):
-            let stored = try await mappingStoreErrors { () throws(StoreError) in try await store.command(id) }
+            let stored = try await mappingStoreErrors(await store.command(id))
             guard var command = stored?.command else {
                 throw .internalFailure("an idempotency entry refers to a command that does not exist")
             }
@@ -132,9 +132,8 @@ package struct Recovery {
     /// - Parameter isRunning: whether a command runs in this process; such a command writes its outcome itself.
     /// - Returns: the number of settled commands.
     package func settleOpenCommands(except isRunning: (CommandID) -> Bool = { _ in false }) async throws(GatewayError) -> Int {
-        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands()
-        }
-        .filter { !isRunning($0.command.id) }
+        let open = try await mappingStoreErrors(await storeGuard.commands.openCommands())
+            .filter { !isRunning($0.command.id) }
         var rest = open[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.batch)
@@ -147,8 +146,7 @@ package struct Recovery {
     /// For each device, stores the oldest command that an earlier process left open, because the device's next report may confirm
     /// it late. The device's other open commands were queued behind it. To be called before `settleOpenCommands`.
     package func rememberOpenCommands() async throws(GatewayError) {
-        let open = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.commands.openCommands()
-        }
+        let open = try await mappingStoreErrors(await storeGuard.commands.openCommands())
         let (now, monotonic) = (clock.now(), clock.monotonicNow())
         for open in open.reversed() where open.command.operation.isMovement {
             // Use the wall clock, because the monotonic clock does not continue across a restart. A

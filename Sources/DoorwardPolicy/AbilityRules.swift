@@ -39,30 +39,6 @@ package struct AbilityRule: Hashable, Sendable {
     }
 }
 
-extension ManagementPermission {
-    /// The types of objects that the permission is checked on, by the names of CASL subjects.
-    package var subjects: [String] {
-        switch self {
-        case .portfolioCreate, .usersCreate, .usersDisable, .usersDelete, .usersErase, .adaptersManage, .gatewayLogRead:
-            ["Gateway"]
-        case .portfolioRead, .portfolioRename, .portfolioDelete, .subscriptionRead, .subscriptionChange, .retentionChange,
-            .portfolioAdminsAssign, .portfolioAuditorsAssign, .propertyCreate:
-            ["Portfolio"]
-        case .propertyRead, .propertyChange, .propertyDelete, .propertyManagersAssign, .propertyStaffAssign, .unitCreate,
-            .lockdown:
-            ["Property"]
-        case .unitRead, .unitChange, .unitDelete, .unitTenantsAssign: ["Unit"]
-        case .deviceRead, .deviceChange, .deviceDetach: ["LockDevice"]
-        case .deviceAttach: ["Property", "Unit"]
-        case .deviceMove: ["Property", "Unit", "LockDevice"]
-        case .guestAccessGrant, .guestAccessChange, .guestAccessRevoke, .guestAccessLink: ["Property", "Unit"]
-        case .peopleList, .peopleRead, .apiKeysManage: ["Portfolio", "Property", "Unit"]
-        case .accessLogExport, .accessLogVerify: ["Portfolio", "Property", "Gateway"]
-        case .complianceReport: ["Portfolio", "Property"]
-        }
-    }
-}
-
 extension SecurityService {
     /// A user's abilities at one time, as CASL rules: evaluated for an object with the fields that the user sees, they permit
     /// exactly the operations that `decide` allows without an override, the management permissions that `allows` gives, and for
@@ -88,20 +64,16 @@ extension AbilityRule {
     private static let device = "LockDevice"
 
     fileprivate static let ofSuperAdmin: [AbilityRule] = {
-        let everywhere = ManagementPermission.allCases.filter {
-            PermissionMatrix.holders(of: $0).superAdmin == .everywhere
+        func held(_ scope: ManagementHolders.SuperAdminScope) -> [ManagementPermission] {
+            ManagementPermission.allCases.filter { PermissionMatrix.holders(of: $0).superAdmin == scope }
         }
-        let gatewayOnly = ManagementPermission.allCases.filter {
-            PermissionMatrix.holders(of: $0).superAdmin == .gatewayOnly
-        }
-        let bySubjects = Dictionary(grouping: everywhere, by: \.subjects).sorted { $0.key.joined() < $1.key.joined() }
+        let bySubjects = Dictionary(grouping: held(.everywhere)) { PermissionMatrix.holders(of: $0).subjects }
+            .sorted { $0.key.joined() < $1.key.joined() }
         return [AbilityRule(PermissionMatrix.superAdminOperations.map(\.rawValue), on: [device])]
             + bySubjects.map { AbilityRule($0.value.map(\.rawValue), on: $0.key) }
-            + [AbilityRule(gatewayOnly.map(\.rawValue), on: ["Gateway"])]
-            + [
-                (device, FieldTable.Kind.device, FieldLevel.operations), ("Portfolio", .portfolio, .management),
-                ("Property", .property, .operations), ("Unit", .unit, .operations),
-            ].map { AbilityRule(["read"], on: [$0.0], fields: FieldTable.fields(of: $0.1, at: $0.2).sorted()) }
+            + [AbilityRule(held(.gatewayOnly).map(\.rawValue), on: ["Gateway"])]
+            + [(device, FieldLevel.operations), ("Portfolio", .management), ("Property", .operations), ("Unit", .operations)]
+            .flatMap { reading($0.0, [], at: $0.1) }
     }()
 
     /// The rules that a role gives on its entity and on everything below it.
@@ -113,7 +85,7 @@ extension AbilityRule {
             let permissions = permissions(of: held.role, on: subject)
             let actions = subject == device ? operations + permissions : permissions
             if !actions.isEmpty { rules.append(AbilityRule(actions, on: [subject], [condition])) }
-            rules += reading(subject, condition, at: FieldLevel(of: held.role))
+            rules += reading(subject, [condition], at: FieldLevel(of: held.role))
         }
         if case .unit(let unit) = held.entity, held.role == .tenant { rules += ofTenant(unit, in: directory) }
         return rules
@@ -133,13 +105,14 @@ extension AbilityRule {
 
     private static func permissions(of role: Role, on subject: String) -> [String] {
         ManagementPermission.allCases.filter {
-            $0.subjects.contains(subject) && PermissionMatrix.holders(of: $0).roles.contains(role)
+            let holders = PermissionMatrix.holders(of: $0)
+            return holders.subjects.contains(subject) && holders.roles.contains(role)
         }.map(\.rawValue)
     }
 
-    private static func reading(_ subject: String, _ condition: Condition, at level: FieldLevel?) -> [AbilityRule] {
+    private static func reading(_ subject: String, _ conditions: [Condition], at level: FieldLevel?) -> [AbilityRule] {
         guard let level, let kind = FieldTable.Kind(rawValue: subject) else { return [] }
-        return [AbilityRule(["read"], on: [subject], [condition], fields: FieldTable.fields(of: kind, at: level).sorted())]
+        return [AbilityRule(["read"], on: [subject], conditions, fields: FieldTable.fields(of: kind, at: level).sorted())]
     }
 
     /// The objects that a tenant can see in addition to the unit: its property, and the common areas that the unit lists.
@@ -147,13 +120,13 @@ extension AbilityRule {
         guard let unit = directory.unit(id) else { return [] }
         let property = Condition.equals("id", "\(unit.propertyID)")
         let permissions = PermissionMatrix.tenantsHoldOnProperty.map(\.rawValue)
-        var rules = [AbilityRule(permissions, on: ["Property"], [property])] + reading("Property", property, at: .resident)
+        var rules = [AbilityRule(permissions, on: ["Property"], [property])] + reading("Property", [property], at: .resident)
         let shared = unit.commonAreaAccessIDs.filter { directory.resolve($0)?.canBeShared(by: unit) == true }
         if !shared.isEmpty {
             let condition = Condition.isOneOf("id", shared.map(\.description))
             let operations = LockOperation.allCases.filter { PermissionMatrix.holds($0, .tenantCommonArea) }.map(\.rawValue)
             rules.append(AbilityRule(operations + Self.permissions(of: .tenant, on: device), on: [device], [condition]))
-            rules += reading(device, condition, at: .resident)
+            rules += reading(device, [condition], at: .resident)
         }
         return rules
     }
@@ -166,7 +139,7 @@ extension AbilityRule {
                 let actions = LockOperation.allCases.filter(OperationSet(rawValue: operations).contains).map(\.rawValue)
                 let canSee = OperationSet(rawValue: operations).contains(.viewStatus)
                 return [AbilityRule(actions, on: [device], [condition])]
-                    + (canSee ? reading(device, condition, at: .publicLevel) : [])
+                    + (canSee ? reading(device, [condition], at: .publicLevel) : [])
             }
     }
 }
@@ -194,11 +167,12 @@ extension TenancyDirectory {
     ) -> [AbilityRule] {
         let (movements, openings) = (LockOperation.allCases.filter(\.isMovement), LockOperation.allCases.filter(\.isOpening))
         var rules = lockdownRules(for: subject, openings.map(\.rawValue), guestDevices: guestDevices)
-        let managed = roles.contains { (FieldLevel(of: $0.role) ?? .publicLevel) >= .management }
-        let disabled = Set(unmanagedDevices(of: roles) + guestDevices).filter { resolve($0)?.isRemoteOperationEnabled == false }
-            .sorted()
+        // Holders of roles below MANAGEMENT do not see whether remote operation is enabled.
+        let unmanaged = roles.filter { (FieldLevel(of: $0.role) ?? .publicLevel) < .management }
+        let devices = unmanaged.flatMap { deviceCandidates(below: $0.entity) } + guestDevices
+        let disabled = Set(devices).filter { resolve($0)?.isRemoteOperationEnabled == false }.sorted()
         let remote =
-            (managed ? [AbilityRule.Condition.isFlag("isRemoteOperationEnabled", false)] : [])
+            (unmanaged.count < roles.count ? [AbilityRule.Condition.isFlag("isRemoteOperationEnabled", false)] : [])
             + (disabled.isEmpty ? [] : [.isOneOf("id", disabled.map(\.description))])
         rules += remote.map {
             AbilityRule(movements.map(\.rawValue), on: ["LockDevice"], [$0], reason: .remoteOperationDisabled)
@@ -220,11 +194,6 @@ extension TenancyDirectory {
             (properties.isEmpty ? [] : [AbilityRule.Condition.isOneOf("propertyId", properties.map(\.description))])
             + (devices.isEmpty ? [] : [.isOneOf("id", devices.map(\.description))])
         return conditions.map { AbilityRule(openings, on: ["LockDevice"], [$0], reason: .lockdownActive) }
-    }
-
-    /// The devices on which roles below MANAGEMENT operate: their holders do not see whether remote operation is enabled.
-    private func unmanagedDevices(of roles: [HeldRole]) -> [DeviceID] {
-        roles.filter { (FieldLevel(of: $0.role) ?? .publicLevel) < .management }.flatMap { deviceCandidates(below: $0.entity) }
     }
 }
 

@@ -48,7 +48,11 @@ struct AccessRequest {
         }
         if let failure = directory.scheduleFailure(of: node, at: instant) { return .failed(failure) }
         if !time.isTrusted { return .failed(RuleFailure(.clockUntrusted, of: rule)) }
-        if !directory.includesGuestAccess(device) { return .failed(RuleFailure(.featureUnavailable, of: rule)) }
+        if !directory.portfoliosWithoutGuestAccess.isEmpty, let portfolio = device.portfolioID,
+            directory.portfoliosWithoutGuestAccess.contains(portfolio)
+        {
+            return .failed(RuleFailure(.featureUnavailable, of: rule))
+        }
         return .allowed(until: node.window.validUntil)
     }
 
@@ -67,7 +71,9 @@ struct AccessRequest {
         if !device.isRemoteOperationEnabled && operation.isMovement {
             return .denied(Denial(.remoteOperationDisabled, hasReach: true, rule: rule))
         }
-        if operation.isOpening && directory.isLockedDown(device) {
+        if operation.isOpening, !directory.lockedDownProperties.isEmpty, let property = device.propertyID,
+            directory.lockedDownProperties.contains(property)
+        {
             return decisionUnderLockdown(allowedBy: rule, for: subject, override: override, in: directory)
         }
         return .allowed(rule, override: false)
@@ -119,22 +125,6 @@ enum RuleVerdict {
     /// `until` is the end of the guest's window; `nil` for a rule without an end.
     case allowed(until: Timestamp?)
     case failed(RuleFailure)
-}
-
-extension TenancyDirectory {
-    /// Whether the device is attached to a property under lockdown.
-    @inline(__always)
-    fileprivate func isLockedDown(_ device: DeviceNode) -> Bool {
-        guard !lockedDownProperties.isEmpty, let property = device.propertyID else { return false }
-        return lockedDownProperties.contains(property)
-    }
-
-    /// Whether the subscription of the device's portfolio includes guest accesses.
-    @inline(__always)
-    fileprivate func includesGuestAccess(_ device: DeviceNode) -> Bool {
-        guard !portfoliosWithoutGuestAccess.isEmpty, let portfolio = device.portfolioID else { return true }
-        return !portfoliosWithoutGuestAccess.contains(portfolio)
-    }
 }
 
 /// The failure of a rule that reaches the device: the first test that the rule did not pass.

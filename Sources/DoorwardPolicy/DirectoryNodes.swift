@@ -91,14 +91,12 @@ struct DeviceDetails: Sendable {
     }
 
     func device(_ node: DeviceNode) -> LockDevice {
-        var device = LockDevice(
-            id: node.id, name: name, adapter: model.value.adapter, address: address,
+        LockDevice(
+            id: node.id, name: name, adapter: model.value.adapter, address: address, texts: model.value.texts,
             firmwareVersion: model.value.firmwareVersion, portfolioID: node.portfolioID,
             propertyID: node.propertyID, unitID: node.unitID, isRemoteOperationEnabled: node.isRemoteOperationEnabled,
             capabilities: node.capabilities, settings: settings, sealedCode: sealedCode, metadata: metadata,
             createdAt: createdAt, updatedAt: updatedAt)
-        for (text, value) in model.value.texts { device[text] = value }
-        return device
     }
 }
 
@@ -110,8 +108,7 @@ struct DeviceModel: Hashable, Sendable {
     let firmwareVersion: String?
 
     init(_ device: LockDevice) {
-        (adapter, firmwareVersion) = (device.adapter, device.firmwareVersion)
-        texts = DeviceText.allCases.reduce(into: [:]) { $0[$1] = device[$1] }
+        (adapter, texts, firmwareVersion) = (device.adapter, device.texts, device.firmwareVersion)
     }
 }
 
@@ -316,15 +313,11 @@ final class UserNode: Sendable {
         isSuperAdmin = user?.isSuperAdmin ?? false
     }
 
-    func replacing(user: User) -> UserNode { UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses) }
+    /// - Parameter user: `nil` for a node that only has the roles and guest accesses that refer to the id.
+    func replacing(user: User?) -> UserNode { UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses) }
 
-    /// The same node without the user: only the roles and guest accesses that refer to the id.
-    var withoutUser: UserNode { UserNode(id: id, roles: roles.all, guestAccesses: guestAccesses) }
-
-    func replacing(roles: [HeldRole]) -> UserNode { UserNode(id: id, user: user, roles: roles, guestAccesses: guestAccesses) }
-
-    func replacing(guestAccesses: HeldGuestAccesses) -> UserNode {
-        UserNode(id: id, user: user, roles: roles.all, guestAccesses: guestAccesses)
+    func replacing(roles: [HeldRole]? = nil, guestAccesses: HeldGuestAccesses? = nil) -> UserNode {
+        UserNode(id: id, user: user, roles: roles ?? self.roles.all, guestAccesses: guestAccesses ?? self.guestAccesses)
     }
 }
 

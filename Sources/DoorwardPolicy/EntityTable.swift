@@ -311,12 +311,16 @@ extension SortedIDs: RandomAccessCollection {
 extension ContiguousArray {
     /// Returns the index of the first element for which `isBefore` is false. All elements for which it is true must come first.
     @inline(__always)
-    func lowerBound(where isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
+    func lowerBound(where isBefore: (Element) -> Bool) -> Int { bisect(count) { isBefore(self[$0]) } }
+}
+
+/// Returns the first number below `count` for which `isBefore` is false. All numbers for which it is true must come first.
+@inline(__always)
+func bisect(_ count: Int, isBefore: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+        let middle = (low + high) / 2
+        if isBefore(middle) { low = middle + 1 } else { high = middle }
     }
+    return low
 }

@@ -105,21 +105,12 @@ struct HeldRoles: ~Copyable, @unchecked Sendable {  // Written only in `init`.
     /// The indices of all roles on one entity, in the order in which rules are reported.
     @inline(__always)
     func indices(on id: EntityID<AssociatedEntity>, _ type: AssociatedEntityType) -> Range<Int> {
-        var start = count <= Self.scanLimit ? 0 : lowerBound(of: id.low)
+        var start = count <= Self.scanLimit ? 0 : bisect(count) { keys[$0] < id.low }
         while start < count, keys[start] < id.low { start += 1 }
         while start < count, keys[start] == id.low, !roles[start].isHeld(on: id, type) { start += 1 }
         var end = start
         while end < count, keys[end] == id.low, roles[end].isHeld(on: id, type) { end += 1 }
         return start..<end
-    }
-
-    private func lowerBound(of key: UInt64) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if keys[middle] < key { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     func held(on entity: AssociatedEntity) -> [HeldRole] { indices(on: entity.id, entity.type).map { roles[$0] } }

@@ -44,41 +44,37 @@ package enum PermissionMatrix {
     /// The columns that may open a lock under lockdown, if they give a reason.
     static let lockdownOverride: MatrixColumns = [.owner, .portfolioAdmin]
 
-    /// The holders of a management permission.
+    private static let admins: [Role] = [.owner, .portfolioAdmin]
+    private static let managers: [Role] = [.owner, .portfolioAdmin, .propertyManager]
+    private static let everyRole: [Role] = [.owner, .portfolioAdmin, .propertyManager, .maintenance, .auditor, .tenant]
+
+    /// The row of a management permission: its objects and its holders.
     package static func holders(of permission: ManagementPermission) -> ManagementHolders {
         switch permission {
-        case .portfolioCreate: .init(superAdmin: .everywhere, [])
-        case .portfolioRead: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin, .auditor])
-        case .portfolioRename: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin])
-        case .portfolioDelete: .init(superAdmin: .everywhere, [.owner])
-        case .subscriptionRead: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin])
-        case .subscriptionChange: .init(superAdmin: .everywhere, [])
-        case .retentionChange: .init(superAdmin: .nowhere, [.owner])
-        case .portfolioAdminsAssign: .init(superAdmin: .everywhere, [.owner])
-        case .portfolioAuditorsAssign: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin])
-        case .propertyRead:
-            .init(superAdmin: .everywhere, [.owner, .portfolioAdmin, .propertyManager, .maintenance, .auditor, .tenant])
-        case .propertyChange: .init(superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager])
-        case .propertyCreate, .propertyDelete: .init(superAdmin: .nowhere, [.owner, .portfolioAdmin])
-        case .propertyManagersAssign: .init(superAdmin: .nowhere, [.owner, .portfolioAdmin])
-        case .propertyStaffAssign: .init(superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager])
-        case .unitRead, .deviceRead:
-            .init(superAdmin: .everywhere, [.owner, .portfolioAdmin, .propertyManager, .maintenance, .auditor, .tenant])
-        case .unitCreate, .unitChange, .unitDelete, .unitTenantsAssign:
-            .init(superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager])
-        case .deviceAttach: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin, .propertyManager])
-        case .deviceChange, .deviceMove, .deviceDetach:
-            .init(superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager])
-        case .lockdown: .init(superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager])
+        case .portfolioCreate, .usersCreate, .usersDisable, .usersDelete, .usersErase, .adaptersManage, .gatewayLogRead:
+            .init("Gateway", superAdmin: .everywhere, [])
+        case .portfolioRead: .init("Portfolio", superAdmin: .everywhere, admins + [.auditor])
+        case .portfolioRename, .portfolioAuditorsAssign, .subscriptionRead: .init("Portfolio", superAdmin: .everywhere, admins)
+        case .portfolioDelete, .portfolioAdminsAssign: .init("Portfolio", superAdmin: .everywhere, [.owner])
+        case .subscriptionChange: .init("Portfolio", superAdmin: .everywhere, [])
+        case .retentionChange: .init("Portfolio", superAdmin: .nowhere, [.owner])
+        case .propertyCreate: .init("Portfolio", superAdmin: .nowhere, admins)
+        case .propertyRead: .init("Property", superAdmin: .everywhere, everyRole)
+        case .propertyDelete, .propertyManagersAssign: .init("Property", superAdmin: .nowhere, admins)
+        case .propertyChange, .propertyStaffAssign, .unitCreate, .lockdown: .init("Property", superAdmin: .nowhere, managers)
+        case .unitRead: .init("Unit", superAdmin: .everywhere, everyRole)
+        case .unitChange, .unitDelete, .unitTenantsAssign: .init("Unit", superAdmin: .nowhere, managers)
+        case .deviceRead: .init("LockDevice", superAdmin: .everywhere, everyRole)
+        case .deviceChange, .deviceDetach: .init("LockDevice", superAdmin: .nowhere, managers)
+        case .deviceAttach: .init("Property", "Unit", superAdmin: .everywhere, managers)
+        case .deviceMove: .init("Property", "Unit", "LockDevice", superAdmin: .nowhere, managers)
         case .guestAccessGrant, .guestAccessChange, .guestAccessRevoke, .guestAccessLink:
-            .init(superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager, .tenant])
-        case .peopleList, .peopleRead: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin, .propertyManager])
-        case .apiKeysManage: .init(superAdmin: .everywhere, [.owner, .portfolioAdmin, .propertyManager])
-        case .accessLogExport: .init(superAdmin: .gatewayOnly, [.owner, .portfolioAdmin, .propertyManager, .auditor])
-        case .accessLogVerify: .init(superAdmin: .gatewayOnly, [.owner, .portfolioAdmin, .auditor])
-        case .complianceReport: .init(superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager, .auditor])
-        case .usersCreate, .usersDisable, .usersDelete, .usersErase, .adaptersManage, .gatewayLogRead:
-            .init(superAdmin: .everywhere, [])
+            .init("Property", "Unit", superAdmin: .nowhere, managers + [.tenant])
+        case .peopleList, .peopleRead, .apiKeysManage:
+            .init("Portfolio", "Property", "Unit", superAdmin: .everywhere, managers)
+        case .accessLogExport: .init("Portfolio", "Property", "Gateway", superAdmin: .gatewayOnly, managers + [.auditor])
+        case .accessLogVerify: .init("Portfolio", "Property", "Gateway", superAdmin: .gatewayOnly, admins + [.auditor])
+        case .complianceReport: .init("Portfolio", "Property", superAdmin: .nowhere, managers + [.auditor])
         }
     }
 
@@ -99,13 +95,17 @@ package struct ManagementHolders: Sendable {
         case everywhere = "EVERYWHERE"
     }
 
+    /// The types of objects that the permission is checked on, by the names of CASL subjects.
+    package let subjects: [String]
     /// Where the super admin flag alone gives the permission.
     package let superAdmin: SuperAdminScope
     /// The roles that hold the permission on their entity and everything below it, highest first. A role below the object does
     /// not give the permission: an auditor of a property cannot read the portfolio.
     package let roles: [Role]
 
-    init(superAdmin: SuperAdminScope, _ roles: [Role]) { (self.superAdmin, self.roles) = (superAdmin, roles) }
+    init(_ subjects: String..., superAdmin: SuperAdminScope, _ roles: [Role]) {
+        (self.subjects, self.superAdmin, self.roles) = (subjects, superAdmin, roles)
+    }
 }
 
 /// A column of the permission matrix of lock operations: a role, with a condition for tenants and guests.

@@ -20,29 +20,6 @@ package struct Subject: Sendable {
     /// `TenancyDirectory.version` of the snapshot.
     let version: UInt64
 
-    @inline(__always)
-    init(_ user: UserNode?, version: UInt64) {
-        (link, key, self.version) = (nil, nil, version)
-        guard let user, user.isKnown else {
-            (self.user, status) = (nil, .unknown)
-            return
-        }
-        (self.user, status) = (user, user.isEnabled ? .enabled : .disabled)
-    }
-
-    init(link: GuestAccessNode, status: Status, version: UInt64) {
-        (user, self.link, key, self.status, self.version) = (nil, link, nil, status, version)
-    }
-
-    init(key: KeyScope, version: UInt64) {
-        (user, link, self.key, status, self.version) = (nil, nil, key, key.creator.status, version)
-    }
-
-    /// A subject that holds the roles of `node` although there is no such user.
-    init(roles node: UserNode, version: UInt64) {
-        (user, link, key, status, self.version) = (node, nil, nil, .enabled, version)
-    }
-
     /// Whether the subject's requests can be allowed; false for a disabled user and for an unknown principal.
     package var isEnabled: Bool { status == .enabled }
     /// Whether the user is a super admin, even a disabled one.
@@ -99,6 +76,18 @@ package struct Subject: Sendable {
     }
 }
 
+extension Subject {
+    @inline(__always)
+    init(_ user: UserNode?, version: UInt64) {
+        (link, key, self.version) = (nil, nil, version)
+        guard let user, user.isKnown else {
+            (self.user, status) = (nil, .unknown)
+            return
+        }
+        (self.user, status) = (user, user.isEnabled ? .enabled : .disabled)
+    }
+}
+
 extension TenancyDirectory {
     /// Resolves a principal in this snapshot. For a principal that does not exist, returns a subject without rights.
     package func subject(of principal: Principal) -> Subject { withSubject(of: principal) { $0 } }
@@ -115,7 +104,7 @@ extension TenancyDirectory {
             }
         case .guestLink(let id):
             guard let link = guestAccesses[id] else { return body(Subject(nil, version: version)) }
-            return body(Subject(link: link, status: status(ofGuestOf: link), version: version))
+            return body(Subject(user: nil, link: link, key: nil, status: status(ofGuestOf: link), version: version))
         case .apiKey(let id): return body(subject(ofKey: id))
         }
     }
@@ -155,17 +144,16 @@ extension SecurityService {
         _ permitted: PermittedPrincipal, on device: DeviceNode, for subject: Subject, at time: DecisionTime,
         in directory: TenancyDirectory
     ) -> NamedPrincipal {
-        let actor = directory.actor(permitted.principal)
+        let actor = RecordActor(named: permitted.principal, in: directory) ?? RecordActor(of: permitted.principal)
         let place = FieldObject.event(
             unit: device.unitID, property: device.propertyID, portfolio: device.portfolioID, actor: nil)
         let level = fieldLevel(of: subject, for: place, at: time, in: directory) ?? .publicLevel
-        if level >= .management || knows(subject, permitted.principal, at: time, in: directory) {
-            return NamedPrincipal(
-                kind: actor.kind, id: actor.id, name: actor.name, rule: permitted.rule, until: permitted.until)
-        }
+        let isKnown = level >= .management || knows(subject, permitted.principal, at: time, in: directory)
         let label = FieldReader(subject, level: level, at: time).label(
             of: actor, under: permitted.rule, unit: device.unitID, at: time.instant, in: directory)
-        return NamedPrincipal(kind: actor.kind, id: nil, name: label, rule: permitted.rule, until: permitted.until)
+        return NamedPrincipal(
+            kind: actor.kind, id: isKnown ? actor.id : nil, name: isKnown ? actor.name : label, rule: permitted.rule,
+            until: permitted.until)
     }
 
     /// Whether a resident sees who a principal is: the resident, a user with a role or guest access in the resident's unit, or a
@@ -183,16 +171,28 @@ extension SecurityService {
     }
 }
 
-extension TenancyDirectory {
-    /// A principal of this directory with its name.
-    fileprivate func actor(_ principal: Principal) -> RecordActor {
+extension RecordActor {
+    /// The principal with its name; `nil` for one that does not exist.
+    package init?(named principal: Principal, in tenancy: TenancyDirectory) {
         switch principal {
         case .user(let id):
-            user(id).map { RecordActor($0) } ?? RecordActor(kind: .user, id: id.description, userID: id)
-        case .guestLink(let id):
-            RecordActor(kind: .guestLink, id: id.description, name: guestAccess(id)?.label)
+            guard let user = tenancy.user(id) else { return nil }
+            self.init(user)
         case .apiKey(let id):
-            apiKey(id).map { RecordActor($0) } ?? RecordActor(kind: .apiKey, id: id.description)
+            guard let key = tenancy.apiKey(id) else { return nil }
+            self.init(key)
+        case .guestLink(let id):
+            guard let access = tenancy.guestAccess(id) else { return nil }
+            self.init(access, guest: access.guestUserID.flatMap { tenancy.user($0) })
+        }
+    }
+
+    /// The principal's kind and id, without a name.
+    package init(of principal: Principal) {
+        switch principal {
+        case .user(let id): self.init(kind: .user, id: id.description, userID: id)
+        case .guestLink(let id): self.init(kind: .guestLink, id: id.description)
+        case .apiKey(let id): self.init(kind: .apiKey, id: id.description)
         }
     }
 }
@@ -210,7 +210,8 @@ final class KeyScope: Sendable {
 
     init(_ node: APIKeyNode, creator: Subject) {
         (key, self.creator) = (node.key, creator)
-        role = Subject(roles: node.role, version: creator.version)
+        // There is no such user.
+        role = Subject(user: node.role, link: nil, key: nil, status: .enabled, version: creator.version)
     }
 
     func isActor(_ actor: RecordActor) -> Bool { actor.kind == .apiKey && actor.id == key.id.description }
@@ -259,7 +260,8 @@ extension TenancyDirectory {
         }
         let creator = subject(of: node.key.creator)
         guard creator.status != .unknown else { return Subject(nil, version: version) }
-        return Subject(key: KeyScope(node, creator: creator), version: version)
+        return Subject(
+            user: nil, link: nil, key: KeyScope(node, creator: creator), status: creator.status, version: version)
     }
 }
 

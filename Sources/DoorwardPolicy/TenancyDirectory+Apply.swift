@@ -150,7 +150,7 @@ extension TenancyDirectory {
         if node.roles.count == 0, node.guestAccesses.ids.isEmpty {
             users.remove(id)
         } else {
-            users.put(UserEntry(node: node.withoutUser))
+            users.put(UserEntry(node: node.replacing(user: nil)))
         }
     }
 

@@ -37,9 +37,8 @@ package struct AccessExport: AsyncSequence, Sendable {
             return AccessExport(name: name(header.log), producer: BundleExport(source, pages: pages, header: header))
         }
         // Records that the retention has removed cannot be exported. The export begins with the first record that is left.
-        let kept = try await mappingStoreErrors { () throws(StoreError) in
-            try await source.records.store.range(of: header.log, from: range.lowerBound, limit: 0)?.firstSeq ?? 0
-        }
+        let kept = try await mappingStoreErrors(
+            await source.records.store.range(of: header.log, from: range.lowerBound, limit: 0)?.firstSeq ?? 0)
         let first = Swift.max(range.lowerBound, kept)
         guard first < range.upperBound else { throw .invalid("untilSeq", "out_of_range") }
         let present = ExportHeader(

@@ -116,14 +116,14 @@ package struct AccessExports: Sendable {
             return .portfolioLog(id)
         }
         guard subject.isSuperAdmin else { throw .outOfReach }
-        let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
+        let frontier = try await mappingStoreErrors(await storeGuard.log.frontier(of: log))
         // A super admin sees every log, so for a super admin an unknown log does not exist.
         guard frontier != nil else { throw .outOfReach(of: subject) }
         return .portfolioLog(id)
     }
 
     private func check(_ request: ExportRequest, within log: LogID) async throws(GatewayError) {
-        let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
+        let frontier = try await mappingStoreErrors(await storeGuard.log.frontier(of: log))
         let size = frontier?.size ?? 0
         if let until = request.untilSeq, until > size { throw .invalid("untilSeq", "out_of_range") }
         guard request.fromSeq ?? 0 < request.untilSeq ?? size else { throw .invalid("fromSeq", "out_of_range") }

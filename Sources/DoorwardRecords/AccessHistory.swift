@@ -23,7 +23,7 @@ package struct AccessHistory: Sendable {
         var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
         // Identify the reader by all scopes that the caller may read: each filter would otherwise get a queue entry of its own.
         query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
-        return try await mappingStoreErrors { () throws(StoreError) in try await log.page(query) }
+        return try await mappingStoreErrors(await log.page(query))
     }
 
     /// A record that the caller may read.
@@ -33,10 +33,10 @@ package struct AccessHistory: Sendable {
     package func record(_ id: RecordID, for caller: Caller) async throws(GatewayError) -> AccessRecord {
         let (tenancy, subject) = directory.resolve(caller)
         let scopes = tenancy.recordScopes(of: subject)
-        let found = try await mappingStoreErrors { () throws(StoreError) in try await log.record(id, within: scopes) }
+        let found = try await mappingStoreErrors(await log.record(id, within: scopes))
         if let found { return found }
         guard subject.isSuperAdmin else { throw .outOfReach }
-        let existing = try await mappingStoreErrors { () throws(StoreError) in try await log.record(id) }
+        let existing = try await mappingStoreErrors(await log.record(id))
         guard existing != nil else { throw .notFound }
         throw .denied(Denial(.roleInsufficient, hasReach: true, rule: .superAdmin), operation: nil, deviceID: nil)
     }
@@ -64,7 +64,7 @@ package struct AccessHistory: Sendable {
                 limits: limits, by: grouping)
             query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
             repeat {
-                let part = try await mappingStoreErrors { [query] () throws(StoreError) in try await log.counts(query) }
+                let part = try await mappingStoreErrors(await log.counts(query))
                 counts.add(part)
                 query.after = part.next
                 guard counts.valueCount <= Self.maxSummaryValues else { throw .invalid("until", "window_too_long") }

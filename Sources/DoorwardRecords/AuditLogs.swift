@@ -42,7 +42,7 @@ package struct AuditLogs: Sendable {
     package func logs(for caller: Caller) async throws(GatewayError) -> [AuditedLog] {
         let checkpoints = try signing()
         let (tenancy, subject) = directory.resolve(caller)
-        let heads = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.logHeads() }
+        let heads = try await mappingStoreErrors(await storeGuard.log.logHeads())
         let contradicted = checkpoints.contradicted
         return heads.filter { (try? tenancy.requireVerification(of: $0.log, by: subject)) != nil }.map { head in
             AuditedLog(
@@ -90,9 +90,7 @@ package struct AuditLogs: Sendable {
         let log = try await verifiable(name, for: caller)
         guard try await self.size(of: log) >= size else { throw .invalid("size", "out_of_range") }
         guard seq < size else { throw .invalid("seq", "out_of_range") }
-        let leafHash = try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.log.node(level: 0, index: seq, of: log)
-        }
+        let leafHash = try await mappingStoreErrors(await storeGuard.log.node(level: 0, index: seq, of: log))
         guard let leafHash, let hashes = try await proofs.inclusion(of: seq, size: size, in: log) else {
             throw .internalFailure("the tree of log \(log) has no hash for record \(seq)")
         }
@@ -135,7 +133,7 @@ package struct AuditLogs: Sendable {
     private var proofs: LogProofs { LogProofs(log: storeGuard.log) }
 
     private func size(of log: LogID) async throws(GatewayError) -> UInt64 {
-        try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log)?.size ?? 0 }
+        try await mappingStoreErrors(await storeGuard.log.frontier(of: log)?.size ?? 0)
     }
 
     /// The log, if it exists and the caller may verify it.
@@ -143,7 +141,7 @@ package struct AuditLogs: Sendable {
         let (tenancy, subject) = directory.resolve(caller)
         guard let log = LogID(name) else { throw .outOfReach(of: subject) }
         try tenancy.requireVerification(of: log, by: subject)
-        let frontier = try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.frontier(of: log) }
+        let frontier = try await mappingStoreErrors(await storeGuard.log.frontier(of: log))
         guard frontier != nil else { throw .outOfReach(of: subject) }
         return log
     }
@@ -233,9 +231,7 @@ struct LogProofs {
     func hashes(
         _ plan: [MerkleProof.PlannedHash], of id: LogID, for reader: ListReader? = nil
     ) async throws(GatewayError) -> [[UInt8]]? {
-        let nodes = try await mappingStoreErrors { () throws(StoreError) in
-            try await log.nodes(Array(plan.joined()), of: id, for: reader)
-        }
+        let nodes = try await mappingStoreErrors(await log.nodes(Array(plan.joined()), of: id, for: reader))
         guard var rest = nodes?[...] else { return nil }
         return plan.map { planned in
             defer { rest = rest.dropFirst(planned.count) }

@@ -27,9 +27,7 @@ extension Checkpoints {
         guard given.origin == origin(of: log) else { throw .invalid("note", "other_log") }
         let witnesses = setup.witnesses.filter { note.isSigned(by: $0) != nil }
         guard !witnesses.isEmpty else { throw .invalid("note", "unknown_witness") }
-        let keys = try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.credentials.publicKeys(for: .checkpoints)
-        }
+        let keys = try await mappingStoreErrors(await storeGuard.credentials.publicKeys(for: .checkpoints))
         let gateways = keys.map { VerifierKey(name: gatewayName, algorithm: .ed25519, key: $0) } + [publicKey]
         let signers = gateways.filter { note.isSigned(by: $0) == true }
         guard !signers.isEmpty, witnesses.allSatisfy({ note.isSigned(by: $0) == true }) else {

@@ -137,9 +137,7 @@ package final class Checkpoints: Sendable {
 
     private func compare() async throws -> (CheckpointJournal, [LogHead], [CheckpointMismatch]) {
         let heads = try await readHeads()
-        let keys = try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.credentials.publicKeys(for: .checkpoints)
-        }
+        let keys = try await mappingStoreErrors(await storeGuard.credentials.publicKeys(for: .checkpoints))
         guard let content = try await setup.storage.read() else {
             return (CheckpointJournal(), heads, [CheckpointMismatch(log: nil, problem: .fileMissing)])
         }
@@ -151,7 +149,7 @@ package final class Checkpoints: Sendable {
     }
 
     func readHeads() async throws(GatewayError) -> [LogHead] {
-        try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.log.logHeads() }
+        try await mappingStoreErrors(await storeGuard.log.logHeads())
     }
 
     private func adopt(_ journal: CheckpointJournal, _ heads: [LogHead]) {

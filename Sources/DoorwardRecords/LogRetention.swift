@@ -53,9 +53,7 @@ package final class LogRetention: Sendable {
     /// - Throws: `.unavailable` if the keys cannot be destroyed now; `run` tries again.
     func finishErasures() async throws(GatewayError) {
         isFinishingDue.withLock { $0 = true }
-        let isComplete = try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.maintenance.finishErasures()
-        }
+        let isComplete = try await mappingStoreErrors(await storeGuard.maintenance.finishErasures())
         if isComplete { isFinishingDue.withLock { $0 = false } }
     }
 

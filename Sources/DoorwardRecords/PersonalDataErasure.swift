@@ -29,7 +29,7 @@ package struct PersonalDataErasure: Sendable {
     ) async throws(GatewayError) -> RemovalPreview? {
         let (tenancy, subject) = directory.resolve(caller)
         try tenancy.requireErasure(of: id, by: subject)
-        let logs = try await mappingStoreErrors { () throws(StoreError) in try await retention.log.logs(withValuesOf: id) }
+        let logs = try await mappingStoreErrors(await retention.log.logs(withValuesOf: id))
         guard !isDryRun else {
             return RemovalPreview(ended: logs.map { RecordTarget(type: "PersonalData", id: $0.description) })
         }

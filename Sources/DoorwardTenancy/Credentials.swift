@@ -92,9 +92,7 @@ package struct Credentials: UseCases, Sendable {
         var hash = ""
         try await signIn.prove(user, account: user?.email ?? email, origin) { () throws(GatewayError) in
             hash = try await hasher.hash(newPassword)
-            let digests = try await mappingStoreErrors { () throws(StoreError) in
-                try await storeGuard.credentials.recoveryCodes(of: id)
-            }
+            let digests = try await mappingStoreErrors(await storeGuard.credentials.recoveryCodes(of: id))
             return digests.contains(digest) && user?.isEnabled == true
         }
         guard let user, try await resets.set(hash, of: user, by: .recoveryCode(digest: digest), origin) else {

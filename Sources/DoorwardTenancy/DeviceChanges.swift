@@ -38,7 +38,7 @@ package struct DeviceChanges: Sendable {
     fileprivate func applied(to device: LockDevice) -> LockDevice {
         var changed = device
         changed.name = name ?? device.name
-        for (text, change) in texts { changed[text] = change.applied(to: device[text]) }
+        for (text, change) in texts { changed.texts[text] = change.applied(to: device.texts[text]) }
         changed.isRemoteOperationEnabled = isRemoteOperationEnabled ?? device.isRemoteOperationEnabled
         changed.metadata = metadata ?? device.metadata
         return changed
@@ -52,13 +52,6 @@ extension TenancyDirectory {
         let unitID = changes.unitID.applied(to: propertyID == device.propertyID ? device.unitID : nil)
         return EntityPathIDs(
             unitID: unitID, propertyID: propertyID, portfolioID: propertyID.flatMap { property($0)?.portfolioID })
-    }
-
-    /// - Throws: `.invalid` for a unit of another property.
-    fileprivate func requireUnitInProperty(of path: EntityPathIDs) throws(GatewayError) {
-        guard let unitID = path.unitID else { return }
-        guard let propertyID = path.propertyID, unit(unitID)?.propertyID == propertyID
-        else { throw .invalid("unitId", "not_in_property") }
     }
 }
 
@@ -78,7 +71,9 @@ extension TenancyUnitOfWork {
         if changes.namesDetails || !isMoved && changes.address == nil {
             try require(.deviceChange, on: .device(id), at: time)
         }
-        try directory.requireUnitInProperty(of: path)
+        if let unit = path.unitID, path.propertyID == nil || directory.unit(unit)?.propertyID != path.propertyID {
+            throw .invalid("unitId", "not_in_property")
+        }
         try require(condition, of: device)
         var changed = changes.applied(to: device)
         if let address = changes.address {
@@ -162,8 +157,8 @@ extension TenancyUnitOfWork {
         _ device: LockDevice, to path: EntityPathIDs, from before: LockDevice, statesNotes: Bool = false
     ) -> LockDevice {
         var moved = device
-        if path.portfolioID != before.portfolioID, device.notes != nil, !statesNotes {
-            moved.notes = nil
+        if path.portfolioID != before.portfolioID, device.texts[.notes] != nil, !statesNotes {
+            moved.texts[.notes] = nil
             recordUpdate(from: device, to: moved, staysInPortfolio: false)
         }
         (moved.unitID, moved.propertyID, moved.portfolioID) = (path.unitID, path.propertyID, path.portfolioID)

@@ -214,14 +214,14 @@ extension TenancyUnitOfWork {
         let scope = directory.transportScope(of: subject).restricted(to: property.portfolioID)
         let checked = try check(new.address, new.adapter, scope)
         try requireFree(checked)
-        var device = LockDevice(
-            id: newID(), name: new.name, adapter: new.adapter, address: new.address, portfolioID: property.portfolioID,
-            propertyID: property.id, unitID: new.unitID, isRemoteOperationEnabled: new.isRemoteOperationEnabled,
-            capabilities: checked.capabilities, createdAt: now, updatedAt: now)
-        for (text, value) in new.texts { device[text] = value }
+        let device = LockDevice(
+            id: newID(), name: new.name, adapter: new.adapter, address: new.address, texts: new.texts,
+            portfolioID: property.portfolioID, propertyID: property.id, unitID: new.unitID,
+            isRemoteOperationEnabled: new.isRemoteOperationEnabled, capabilities: checked.capabilities, createdAt: now,
+            updatedAt: now)
         apply(.putDevice(device))
         var after = device.auditFields
-        if device.notes != nil { after["hasNotes"] = .bool(true) }
+        if device.texts[.notes] != nil { after["hasNotes"] = .bool(true) }
         appendRecord(.create, RecordTarget(device), at: .property(property.id), device: DeviceSnapshot(device), after: after)
         try requireWithin(.maxDevices, of: property.portfolioID)
         return device

@@ -76,31 +76,30 @@ package struct Invitations: UseCases, Sendable {
         guard let invitation = tenancy.validInvitation(digest: digest, at: clock.decisionTime()) else {
             throw try await signIn.recordFailedAttempt(.link, origin)
         }
-        let acceptance: InvitationAcceptance
-        if let id = invitation.accountID {
-            guard let password = account.password else { throw .invalid("password", "required") }
-            acceptance = .firstPassword(of: id, account, hash: try await hasher.hash(password))
-        } else if let user = tenancy.user(email: invitation.email) {
-            guard caller?.principal == .user(user.id) else { throw .signInRequired }
+        let user = tenancy.user(email: invitation.email)
+        let id = invitation.accountID ?? user?.id ?? random.id(at: clock.now())
+        if invitation.accountID == nil, user != nil {
+            guard caller?.principal == .user(id) else { throw .signInRequired }
             try account.requireEmpty()
-            acceptance = .user(user.id)
-        } else {
-            let password = try account.requireComplete()
-            acceptance = .newUser(random.id(at: clock.now()), account, hash: try await hasher.hash(password))
+            return try await accept(digest, by: id, account, hash: nil, origin)
         }
-        return try await accept(acceptance, digest, origin)
+        let password = try invitation.accountID == nil ? account.requireComplete() : account.password
+        guard let password else { throw .invalid("password", "required") }
+        return try await accept(digest, by: id, account, hash: try await hasher.hash(password), origin)
     }
 
     /// Applies the acceptance and starts a session. The sessions' generation is read before, so that no session starts for a user
     /// whose sessions are ended meanwhile.
+    ///
+    /// - Parameter hash: the hash of the first password; `nil` for a signed-in user, who has one.
     private func accept(
-        _ acceptance: InvitationAcceptance, _ digest: [UInt8], _ origin: RequestOrigin
+        _ digest: [UInt8], by id: UserID, _ account: NewAccount, hash: String?, _ origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
-        let generation = signIn.sessions.generation(of: acceptance.userID)
+        let generation = signIn.sessions.generation(of: id)
         let user: User
         do {
-            user = try await writer.change(Caller(userID: acceptance.userID, origin: origin)) { (draft) throws(GatewayError) in
-                try draft.accept(acceptance, digest: digest)
+            user = try await writer.change(Caller(userID: id, origin: origin)) { (draft) throws(GatewayError) in
+                try draft.accept(digest, by: id, account, hash: hash)
             }
         } catch .unauthenticated {
             throw try await signIn.recordFailedAttempt(.link, origin)
@@ -143,22 +142,6 @@ package struct NewAccount: Sendable {
     }
 }
 
-/// Who accepts an invitation.
-enum InvitationAcceptance: Sendable {
-    /// A signed-in user with the invited address.
-    case user(UserID)
-    /// A person without an account, who gets this id.
-    case newUser(UserID, NewAccount, hash: String)
-    /// A user who was created without a password.
-    case firstPassword(of: UserID, NewAccount, hash: String)
-
-    fileprivate var userID: UserID {
-        switch self {
-        case .user(let id), .newUser(let id, _, _), .firstPassword(let id, _, _): id
-        }
-    }
-}
-
 /// An invitation that was just created, with the only copy of its token.
 package struct IssuedInvitation: Sendable {
     /// The invitation as stored.
@@ -198,15 +181,6 @@ extension TenancyDirectory {
             }
         return Set(known.map(\.id)).sorted().compactMap { try? manageableInvitation($0, by: subject, at: time) }
     }
-
-    private func mayManage(_ invitation: Invitation, _ subject: Subject) -> Bool {
-        switch invitation.offer {
-        case .role(let role, let entity):
-            let permission = ManagementPermission.assigning(role, on: entity.type)
-            return SecurityService.allows(subject, permission, on: ManagedObject(entity), in: self).isAllowed
-        case .account: return SecurityService.allows(subject, .usersCreate, on: .gateway, in: self).isAllowed
-        }
-    }
 }
 
 extension TenancyUnitOfWork {
@@ -232,17 +206,19 @@ extension TenancyUnitOfWork {
 
     /// - Throws: `.unauthenticated` if the invitation has ended meanwhile; `.signInRequired` if a user with the address was
     ///   created meanwhile.
-    fileprivate mutating func accept(_ acceptance: InvitationAcceptance, digest: [UInt8]) throws(GatewayError) -> User {
+    fileprivate mutating func accept(
+        _ digest: [UInt8], by id: UserID, _ account: NewAccount, hash: String?
+    ) throws(GatewayError) -> User {
         guard let invitation = directory.validInvitation(digest: digest, at: time) else { throw .unauthenticated }
         let user: User
-        switch acceptance {
-        case .user(let id): user = try acceptingUser(id)
-        case .newUser(let id, let account, let hash):
+        if let hash, invitation.accountID == nil {
             guard directory.user(email: invitation.email) == nil else { throw .signInRequired }
             let new = NewUser(
                 email: invitation.email, firstName: account.firstName ?? "", lastName: account.lastName ?? "", password: nil)
             user = try create(new, id: id, passwordHash: hash)
-        case .firstPassword(let id, let account, let hash): user = try setFirstPassword(of: id, account, hash)
+        } else {
+            guard let known = directory.user(id), known.isEnabled else { throw .unauthenticated }
+            user = try hash.map { (hash) throws(GatewayError) in try setFirstPassword(of: known, account, hash) } ?? known
         }
         apply(.removeInvitation(invitation.id))
         if let role = invitation.role, let entity = invitation.entity {
@@ -251,15 +227,9 @@ extension TenancyUnitOfWork {
         return user
     }
 
-    private func acceptingUser(_ id: UserID) throws(GatewayError) -> User {
-        guard let user = directory.user(id), user.isEnabled else { throw .unauthenticated }
-        return user
-    }
-
-    private mutating func setFirstPassword(of id: UserID, _ account: NewAccount, _ hash: String) throws(GatewayError) -> User {
-        let known = try acceptingUser(id)
+    private mutating func setFirstPassword(of known: User, _ account: NewAccount, _ hash: String) throws(GatewayError) -> User {
         let user = try update(known, UserChanges(firstName: account.firstName, lastName: account.lastName))
-        transaction.credentials += [.setPassword(id, hash: hash), .endReset(of: id)]
+        transaction.credentials += [.setPassword(user.id, hash: hash), .endReset(of: user.id)]
         appendRecord(.update, RecordTarget(user), after: ["password": .string("set_by_invitation")])
         return user
     }

@@ -64,9 +64,7 @@ package struct PasswordResets: UseCases, Sendable {
     /// The user whose password the token currently sets. The store deletes resets that a change has ended; this function also
     /// checks the expiry, that the user is enabled, and that the creator is still an enabled super admin.
     private func holder(of digest: [UInt8]) async throws(GatewayError) -> User? {
-        let reset = try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.credentials.passwordReset(digest: digest)
-        }
+        let reset = try await mappingStoreErrors(await storeGuard.credentials.passwordReset(digest: digest))
         let tenancy = directory.current
         guard let reset, clock.credentialNow() < reset.expiresAt, let user = tenancy.user(reset.userID), user.isEnabled
         else { return nil }

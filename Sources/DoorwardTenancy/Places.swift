@@ -1,35 +1,64 @@
-internal import DoorwardDomain
-internal import DoorwardKernel
-internal import DoorwardPolicy
+package import DoorwardDomain
+package import DoorwardKernel
+package import DoorwardPolicy
 
 /// A portfolio, a property or a unit.
-protocol Place: ConditionalEntity, Equatable, Sendable {
+package protocol Place: ConditionalEntity, Equatable, Sendable {
+    /// The fields of responses and records.
     static var fields: [Field<Self>] { get }
+    /// Who may do what to a place of this type.
+    static var rights: PlaceRights { get }
+    /// The id of this place.
+    var id: EntityID<Self> { get }
+    /// When the place's own fields were last changed.
     var updatedAt: Timestamp { get set }
-    /// The entity as roles name it.
-    var entity: AssociatedEntity { get }
     /// The entity as records name it.
     var target: RecordTarget { get }
-
+    /// The entity as roles name it.
+    static func entity(_ id: EntityID<Self>) -> AssociatedEntity
+    /// The place with this id; `nil` if there is none. Visibility is not checked here.
     static func find(_ id: EntityID<Self>, in tenancy: TenancyDirectory) -> Self?
 }
 
+/// The rights to places of one type, and the people whom a place lists.
+package struct PlaceRights: Sendable {
+    let read: ManagementPermission
+    let change: ManagementPermission
+    let delete: ManagementPermission
+    /// The roles of the listed people.
+    let staff: Set<Role>
+    /// The role that people get who are added to the list.
+    let added: Role
+}
+
+extension Place {
+    var entity: AssociatedEntity { Self.entity(id) }
+}
+
 extension Portfolio: Place {
-    var entity: AssociatedEntity { .portfolio(id) }
-    var target: RecordTarget { RecordTarget(self) }
-    static func find(_ id: PortfolioID, in tenancy: TenancyDirectory) -> Portfolio? { tenancy.portfolio(id) }
+    package static let rights = PlaceRights(
+        read: .portfolioRead, change: .portfolioRename, delete: .portfolioDelete, staff: [.owner, .portfolioAdmin],
+        added: .portfolioAdmin)
+    package var target: RecordTarget { RecordTarget(self) }
+    package static func entity(_ id: PortfolioID) -> AssociatedEntity { .portfolio(id) }
+    package static func find(_ id: PortfolioID, in tenancy: TenancyDirectory) -> Portfolio? { tenancy.portfolio(id) }
 }
 
 extension Property: Place {
-    var entity: AssociatedEntity { .property(id) }
-    var target: RecordTarget { RecordTarget(self) }
-    static func find(_ id: PropertyID, in tenancy: TenancyDirectory) -> Property? { tenancy.property(id) }
+    package static let rights = PlaceRights(
+        read: .propertyRead, change: .propertyChange, delete: .propertyDelete, staff: [.propertyManager],
+        added: .propertyManager)
+    package var target: RecordTarget { RecordTarget(self) }
+    package static func entity(_ id: PropertyID) -> AssociatedEntity { .property(id) }
+    package static func find(_ id: PropertyID, in tenancy: TenancyDirectory) -> Property? { tenancy.property(id) }
 }
 
 extension Unit: Place {
-    var entity: AssociatedEntity { .unit(id) }
-    var target: RecordTarget { RecordTarget(self) }
-    static func find(_ id: UnitID, in tenancy: TenancyDirectory) -> Unit? { tenancy.unit(id) }
+    package static let rights = PlaceRights(
+        read: .unitRead, change: .unitChange, delete: .unitDelete, staff: [.tenant], added: .tenant)
+    package var target: RecordTarget { RecordTarget(self) }
+    package static func entity(_ id: UnitID) -> AssociatedEntity { .unit(id) }
+    package static func find(_ id: UnitID, in tenancy: TenancyDirectory) -> Unit? { tenancy.unit(id) }
 }
 
 extension TenancyDirectory {
@@ -75,10 +104,5 @@ extension TenancyUnitOfWork {
         let (before, after) = Entity.fields.recordedChanges(from: old, to: changed)
         appendRecord(.update, changed.target, at: changed.entity, before: before, after: after)
         return changed
-    }
-
-    /// Records that a place is removed.
-    mutating func recordRemoval<Entity: Place>(of place: Entity) {
-        appendRecord(.delete, place.target, at: place.entity, before: Entity.fields.recorded(place))
     }
 }

@@ -26,12 +26,12 @@ package struct Portfolios: UseCases, Sendable {
         }
     }
 
-    /// A portfolio that the caller may read.
+    /// A place that the caller may read; tenants may read the property of their unit.
     ///
-    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the portfolio does not exist.
-    package func portfolio(_ id: PortfolioID, for caller: Caller) throws(GatewayError) -> Portfolio {
+    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the place does not exist.
+    package func place<Entity: Place>(_ id: EntityID<Entity>, for caller: Caller) throws(GatewayError) -> Entity {
         let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.place(id, to: subject, with: .portfolioRead)
+        return try tenancy.place(id, to: subject, with: Entity.rights.read)
     }
 
     /// The portfolios that the caller may read.
@@ -66,17 +66,9 @@ package struct Portfolios: UseCases, Sendable {
             })
     }
 
-    /// A property that the caller may read; tenants may read the property of their unit.
-    ///
-    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the property does not exist.
-    package func property(_ id: PropertyID, for caller: Caller) throws(GatewayError) -> Property {
-        let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.place(id, to: subject, with: .propertyRead)
-    }
-
     /// The properties that the caller may read.
     ///
-    /// - Throws: the errors of `portfolio` for a parent in the path.
+    /// - Throws: the errors of `place` for a parent in the path.
     package func properties(
         for caller: Caller, under parent: ParentFilter<Portfolio>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Property> {
@@ -122,17 +114,9 @@ package struct Portfolios: UseCases, Sendable {
             })
     }
 
-    /// A unit that the caller may read.
-    ///
-    /// - Throws: `.denied`; `.notFound` if the caller is a super admin and the unit does not exist.
-    package func unit(_ id: UnitID, for caller: Caller) throws(GatewayError) -> Unit {
-        let (tenancy, subject) = directory.resolve(caller)
-        return try tenancy.place(id, to: subject, with: .unitRead)
-    }
-
     /// The units that the caller may read.
     ///
-    /// - Throws: the errors of `property` for a parent in the path.
+    /// - Throws: the errors of `place` for a parent in the path.
     package func units(
         for caller: Caller, under parent: ParentFilter<Property>, _ request: PageRequest<NameOrCreatedAt>
     ) throws(GatewayError) -> Page<Unit> {

@@ -5,47 +5,30 @@ internal import DoorwardPolicy
 // Removing portfolios, properties, units and users, each with everything that refers to it, in one transaction. A removal of a
 // parent needs the right on the parent only: its description in `ManagementPermission` includes the cascade.
 extension TenancyUnitOfWork {
-    /// Removes a portfolio. Its log is kept.
+    /// Removes a place.
     ///
-    /// - Throws: `.hasDependents` without a cascade, if the portfolio has properties.
-    mutating func remove(_ id: PortfolioID, _ options: RemovalOptions<Portfolio>) throws(GatewayError) {
-        let portfolio = try place(id, with: .portfolioDelete)
-        try require(options.condition, of: portfolio)
-        let properties = directory.propertyIDs(of: id)
-        guard options.isCascade || properties.isEmpty else { throw .hasDependents(["properties": properties.count]) }
-        for property in properties { removeWithContents(property) }
-        endAccess(on: .portfolio(id))
-        recordRemoval(of: portfolio)
-        apply(.removePortfolio(id))
-    }
-
-    /// Removes a property.
-    ///
-    /// - Throws: `.hasDependents` without a cascade, if the property has units or devices.
-    mutating func remove(_ id: PropertyID, _ options: RemovalOptions<Property>) throws(GatewayError) {
-        let property = try place(id, with: .propertyDelete)
-        try require(options.condition, of: property)
-        let (units, devices) = (directory.unitIDs(of: id).count, directory.deviceIDs(of: id).count)
-        guard options.isCascade || units + devices == 0 else { throw .hasDependents(["devices": devices, "units": units]) }
-        removeWithContents(id)
-    }
-
-    /// Removes a unit.
-    ///
-    /// - Throws: `.hasDependents` without a cascade, if the unit has devices.
-    mutating func remove(_ id: UnitID, _ options: RemovalOptions<Unit>) throws(GatewayError) {
-        let unit = try place(id, with: .unitDelete)
-        try require(options.condition, of: unit)
-        let devices = directory.deviceIDs(of: id)
-        guard options.isCascade || devices.isEmpty else { throw .hasDependents(["devices": devices.count]) }
-        for var access in directory.guestAccesses(in: unit.propertyID) where access.unitID == id {
-            recordEnd(of: access)
-            access.unitID = nil
-            if access.endsAt > now { access.revokedAt = now }
-            apply(.putGuestAccess(access))
+    /// - Throws: `.hasDependents` without a cascade, if it contains others or devices.
+    mutating func remove<Entity: Place>(_ id: EntityID<Entity>, _ options: RemovalOptions<Entity>) throws(GatewayError) {
+        let place = try place(id, with: Entity.rights.delete)
+        try require(options.condition, of: place)
+        let dependents = directory.dependents(of: place.entity)
+        guard options.isCascade || dependents.values.allSatisfy({ $0 == 0 }) else { throw .hasDependents(dependents) }
+        switch place.entity {
+        case .portfolio(let id):
+            for property in directory.propertyIDs(of: id) { removeWithContents(property) }
+            removeAlone(place, by: .removePortfolio(id))
+        case .property(let id): removeWithContents(id)
+        case .unit(let id):
+            guard let property = directory.unit(id)?.propertyID else { return }
+            for var access in directory.guestAccesses(in: property) where access.unitID == id {
+                recordEnd(of: access)
+                access.unitID = nil
+                if access.endsAt > now { access.revokedAt = now }
+                apply(.putGuestAccess(access))
+            }
+            for device in directory.deviceIDs(of: id) { leaveUnit(device) }
+            removeAlone(place, by: .removeUnit(id))
         }
-        for device in devices { leaveUnit(device) }
-        removeAlone(unit)
     }
 
     /// Removes a user with roles, guest accesses, password and sessions. Guest accesses that the user has granted as a tenant end
@@ -83,25 +66,18 @@ extension TenancyUnitOfWork {
         // The devices of the units first, and the common areas after the units: so no unit is changed before it is removed.
         for unit in units {
             for device in directory.deviceIDs(of: unit.id) { unassign(device) }
-            removeAlone(unit)
+            removeAlone(unit, by: .removeUnit(unit.id))
         }
         for device in directory.deviceIDs(of: id) { unassign(device) }
-        endAccess(on: .property(id))
-        recordRemoval(of: property)
-        apply(.removeProperty(id))
+        removeAlone(property, by: .removeProperty(id))
     }
 
-    /// Removes a unit that has no device and no guest access any more.
-    private mutating func removeAlone(_ unit: Unit) {
-        endAccess(on: .unit(unit.id))
-        recordRemoval(of: unit)
-        apply(.removeUnit(unit.id))
-    }
-
-    /// Ends the roles, API keys and invitations for an entity.
-    private mutating func endAccess(on entity: AssociatedEntity) {
-        endKeysAndInvitations(on: entity)
-        for association in directory.associations(on: entity) { end(association) }
+    /// Removes a place that contains nothing any more, and ends the roles, API keys and invitations for it.
+    private mutating func removeAlone<Entity: Place>(_ place: Entity, by removal: TenancyChange) {
+        endKeysAndInvitations(on: place.entity)
+        for association in directory.associations(on: place.entity) { end(association) }
+        appendRecord(.delete, place.target, at: place.entity, before: Entity.fields.recorded(place))
+        apply(removal)
     }
 
     mutating func end(_ association: UserRoleAssociation) {
@@ -125,6 +101,15 @@ extension TenancyUnitOfWork {
 }
 
 extension TenancyDirectory {
+    /// The numbers of objects that prevent the removal of an entity without a cascade, by their names in the API.
+    fileprivate func dependents(of entity: AssociatedEntity) -> [String: Int] {
+        switch entity {
+        case .portfolio(let id): ["properties": propertyIDs(of: id).count]
+        case .property(let id): ["devices": deviceIDs(of: id).count, "units": unitIDs(of: id).count]
+        case .unit(let id): ["devices": deviceIDs(of: id).count]
+        }
+    }
+
     /// The number of enabled super admins, without one user.
     func otherEnabledSuperAdminCount(than user: UserID) -> Int {
         superAdminIDs.count { id in id != user && self.user(id)?.isEnabled == true }

@@ -97,16 +97,10 @@ extension TenancyUnitOfWork {
 
     /// Requires the right to assign at least one role on the entity, so that other callers do not learn who holds a role.
     private func requireAnyAssignment(on entity: AssociatedEntity) throws(GatewayError) {
-        let roles = entity.type.assignableRoles.sorted { $0.rank > $1.rank }
-        var refusal: GatewayError?
-        for role in roles {
-            do {
-                return try require(.assigning(role, on: entity.type), on: ManagedObject(entity))
-            } catch {
-                refusal = refusal ?? error
-            }
-        }
-        if let refusal { throw refusal }
+        let (roles, object) = (entity.type.assignableRoles.sorted { $0.rank > $1.rank }, ManagedObject(entity))
+        let permissions = roles.map { ManagementPermission.assigning($0, on: entity.type) }
+        let isAllowed = permissions.contains { SecurityService.allows(subject, $0, on: object, in: directory).isAllowed }
+        if !isAllowed, let first = permissions.first { try require(first, on: object) }
     }
 
     /// Removes one role. The caller's right to do so was checked before.

@@ -49,11 +49,11 @@ package final class SignIn: UseCases, Sendable {
     }
 
     private func admit(email: String?, address: String?) throws(GatewayError) {
-        try limited { () throws(GatewayError) in try throttle.admit(email: email, address: address) }
+        try limited(throttle.admit(email: email, address: address))
     }
 
     /// Counts rate-limited attempts.
-    private func limited(_ body: () throws(GatewayError) -> Void) throws(GatewayError) {
+    private func limited(_ body: @autoclosure () throws(GatewayError) -> Void) throws(GatewayError) {
         do {
             try body()
         } catch {
@@ -112,9 +112,7 @@ package final class SignIn: UseCases, Sendable {
     ) async throws(GatewayError) -> SignedIn {
         let digest = OneTimeToken.digest(of: token)
         guard let stored = try await stored(digest) else {
-            try limited { () throws(GatewayError) in
-                try throttle.recordFailureIfAdmitted(email: nil, address: origin.clientAddress)
-            }
+            try limited(throttle.recordFailureIfAdmitted(email: nil, address: origin.clientAddress))
             throw .unauthenticated
         }
         guard !stored.isSessionEnded, var session = sessions.session(stored.session.id, at: clock.credentialNow()),
@@ -159,9 +157,7 @@ package final class SignIn: UseCases, Sendable {
     // MARK: - Private
 
     private func stored(_ digest: [UInt8]) async throws(GatewayError) -> StoredRefreshToken? {
-        try await mappingStoreErrors { () throws(StoreError) in
-            try await storeGuard.credentials.refreshToken(digest: digest)
-        }
+        try await mappingStoreErrors(await storeGuard.credentials.refreshToken(digest: digest))
     }
 
     /// Checks the password of a signed-in user again, which is limited and recorded like a sign-in.
@@ -177,7 +173,7 @@ package final class SignIn: UseCases, Sendable {
     static let nobody = UserID(high: 0, low: 0)
 
     private func storedHash(of user: UserID) async throws(GatewayError) -> String? {
-        try await mappingStoreErrors { () throws(StoreError) in try await storeGuard.credentials.passwordHash(of: user) }
+        try await mappingStoreErrors(await storeGuard.credentials.passwordHash(of: user))
     }
 
     /// Hashes the password again if the cost of the hash that it was verified against is not the configured one. A password that was
@@ -253,13 +249,13 @@ package final class SignIn: UseCases, Sendable {
             StoreTransaction(credentials: [.endSession(id)], records: [record(event, of: user, id, origin)]))
     }
 
-    private func record(_ event: RecordEvent, of user: User?, _ session: SessionID?, _ origin: RequestOrigin) -> PendingRecord {
+    private func record(_ event: RecordEvent, of user: User?, _ session: SessionID, _ origin: RequestOrigin) -> PendingRecord {
         let now = clock.now()
-        var body = RecordBody(
-            log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: user.map { RecordActor($0) } ?? .outside,
-            source: origin.source, clientAddress: origin.clientAddress, requestID: origin.requestID, event: event)
-        if let session { body.target = RecordTarget(type: "Session", id: session.description) }
-        return PendingRecord(body)
+        return PendingRecord(
+            RecordBody(
+                log: .gateway, id: random.id(at: now), at: now, kind: .session, actor: user.map { RecordActor($0) } ?? .outside,
+                source: origin.source, clientAddress: origin.clientAddress, requestID: origin.requestID, event: event,
+                target: RecordTarget(type: "Session", id: session.description)))
     }
 }
 
@@ -298,9 +294,7 @@ extension SignIn {
     private func recordFailure(
         of user: User?, account: String, counted: String?, _ origin: RequestOrigin
     ) async throws(GatewayError) -> GatewayError {
-        try limited { () throws(GatewayError) in
-            try throttle.recordFailureIfAdmitted(email: counted, address: origin.clientAddress)
-        }
+        try limited(throttle.recordFailureIfAdmitted(email: counted, address: origin.clientAddress))
         metrics.failed.increment()
         try await failures.record(origin, account: account, user: user)
         return .unauthenticated

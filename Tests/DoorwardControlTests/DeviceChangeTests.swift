@@ -139,8 +139,8 @@ import Testing
             $0.metadata = ["key": .string("secret")]
         }
         var expected = before
-        (expected.name, expected.model, expected.isRemoteOperationEnabled) = ("Blue door", "M1", false)
-        expected.notes = "Ring for Ada"
+        (expected.name, expected.texts[.model], expected.isRemoteOperationEnabled) = ("Blue door", "M1", false)
+        expected.texts[.notes] = "Ring for Ada"
         (expected.metadata, expected.updatedAt) = (["key": .string("secret")], house.clock.now())
         #expect(changed == expected)
         let record = try #require(house.portfolioLog.last?.body)
@@ -153,7 +153,7 @@ import Testing
                 ]))
         #expect(await denial { _ = try await house.run(by: house.ids.owner) }?.reason == .remoteOperationDisabled)
         let cleared = try await Self.change(house) { $0.texts[.model] = .cleared }
-        #expect(cleared.model == nil && cleared.name == "Blue door" && cleared.notes == "Ring for Ada")
+        #expect(cleared.texts[.model] == nil && cleared.name == "Blue door" && cleared.texts[.notes] == "Ring for Ada")
     }
 
     @Test("a change without effect is answered, and nothing is written")
@@ -271,7 +271,7 @@ import Testing
         for log in [LogID.portfolio(house.ids.portfolio), .portfolio(house.ids.otherPortfolio), .gateway] {
             #expect(house.store.log(log).last?.body.action == .move)
         }
-        #expect(moved.notes == nil)
+        #expect(moved.texts[.notes] == nil)
         let elsewhere = await failure {
             try await Self.change(house, house.ids.frontDoor) {
                 ($0.propertyID, $0.unitID) = (.set(other), .set(house.ids.unit))
@@ -296,24 +296,24 @@ import Testing
         func last() -> RecordValue? { house.store.log(.gateway).last { $0.body.action == .update }?.body.details["after"] }
         try await note()
         let inside = try await Self.change(house, house.ids.frontDoor) { $0.unitID = .set(house.ids.unit) }
-        #expect(inside.notes == "Key box")
+        #expect(inside.texts[.notes] == "Key box")
         let moved = try await house.control.attachedDevices.move(house.caller(house.ids.owner), house.ids.frontDoor, to: unit.id)
-        #expect(moved.portfolioID == house.ids.otherPortfolio && moved.notes == nil)
+        #expect(moved.portfolioID == house.ids.otherPortfolio && moved.texts[.notes] == nil)
         #expect(last() == .object(["hasNotes": .bool(false)]))
         for log in [LogID.portfolio(house.ids.portfolio), .portfolio(house.ids.otherPortfolio)] {
             #expect(house.store.log(log).last?.body.details["before"] != .object(["hasNotes": .bool(true)]))
         }
         try await note()
         let back = try await Self.change(house, house.ids.frontDoor) { $0.propertyID = .set(house.ids.property) }
-        #expect(back.notes == nil)
+        #expect(back.texts[.notes] == nil)
         #expect(last() == .object(["hasNotes": .bool(false)]))
         try await note()
         let again = try await Self.change(house, house.ids.frontDoor) {
             ($0.propertyID, $0.texts[.notes]) = (.set(other), .set("Key box"))
         }
-        #expect(again.notes == "Key box")
+        #expect(again.texts[.notes] == "Key box")
         let left = try await Self.change(house, house.ids.frontDoor) { $0.propertyID = .cleared }
-        #expect(left.portfolioID == nil && left.notes == nil)
+        #expect(left.portfolioID == nil && left.texts[.notes] == nil)
     }
 
     @Test("a lock that is unassigned because its property or portfolio was deleted loses its notes", arguments: [true, false])
@@ -328,7 +328,7 @@ import Testing
             _ = try await portfolios.delete(house.caller(house.ids.owner), house.ids.property, RemovalOptions(isCascade: true))
         }
         let door = try #require(house.control.directory.current.device(house.ids.door))
-        #expect(door.portfolioID == nil && door.notes == nil)
+        #expect(door.portfolioID == nil && door.texts[.notes] == nil)
     }
 
     @Test("a user who may not move a lock is denied, even if the requested place is invalid")

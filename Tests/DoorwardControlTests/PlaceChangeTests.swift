@@ -50,13 +50,13 @@ import Testing
         let commits = house.store.commitCount
         let owner = house.caller(house.ids.owner)
         var portfolio = PortfolioChanges()
-        (portfolio.name, portfolio.administrators) = ("Oak Street", [house.ids.owner])
+        (portfolio.name, portfolio.holders) = ("Oak Street", [house.ids.owner])
         _ = try await house.control.portfolios.change(owner, house.ids.portfolio, portfolio)
         var property = PropertyChanges()
-        property.managers = house.ids.managers.reversed()
+        property.holders = house.ids.managers.reversed()
         _ = try await house.control.portfolios.change(owner, house.ids.property, property)
         var unit = UnitChanges()
-        (unit.tenants, unit.devices) = ([house.ids.tenant, house.ids.tenant], [house.ids.door])
+        (unit.holders, unit.devices) = ([house.ids.tenant, house.ids.tenant], [house.ids.door])
         unit.commonAreas = [house.ids.frontDoor, house.ids.frontDoor]
         _ = try await house.control.portfolios.change(owner, house.ids.unit, unit)
         #expect(house.store.commitCount == commits)
@@ -95,7 +95,7 @@ import Testing
         _ = try await house.control.roles.assign(
             owner, .portfolioAdmin, to: house.ids.tenant, on: .portfolio(house.ids.portfolio))
         var changes = PortfolioChanges()
-        changes.administrators = [house.ids.owner, added]
+        changes.holders = [house.ids.owner, added]
         let records = house.portfolioLog.count
         _ = try await house.control.portfolios.change(owner, house.ids.portfolio, changes)
         #expect(
@@ -109,10 +109,10 @@ import Testing
         let house = try await House()
         let manager = house.caller(house.ids.managers[0])
         var changes = PropertyChanges()
-        (changes.name, changes.managers) = ("Renamed", house.ids.managers)
+        (changes.name, changes.holders) = ("Renamed", house.ids.managers)
         _ = try await house.control.portfolios.change(manager, house.ids.property, changes)
         changes.name = "Renamed again"
-        changes.managers = Array(house.ids.managers.dropLast())
+        changes.holders = Array(house.ids.managers.dropLast())
         let refused = await denial { _ = try await house.control.portfolios.change(manager, house.ids.property, changes) }
         #expect(refused?.reason == .roleInsufficient)
         #expect(house.control.directory.current.property(house.ids.property)?.name == "Renamed", "nothing of it is changed")
@@ -124,7 +124,7 @@ import Testing
     func lastOwner() async throws {
         let house = try await House()
         var changes = PortfolioChanges()
-        (changes.name, changes.administrators) = ("New", [house.ids.stranger])
+        (changes.name, changes.holders) = ("New", [house.ids.stranger])
         for caller in [house.ids.owner] {
             guard
                 case .conflict = await failure({
@@ -133,7 +133,7 @@ import Testing
             else { return _ = Issue.record("the last owner was replaced") }
         }
         var unknown = changes
-        unknown.administrators = [house.ids.owner, UserID(high: 5, low: 5)]
+        unknown.holders = [house.ids.owner, UserID(high: 5, low: 5)]
         guard
             case .notFound = await failure({
                 _ = try await house.control.portfolios.change(house.caller(house.ids.owner), house.ids.portfolio, unknown)
@@ -149,7 +149,7 @@ import Testing
     func tenants() async throws {
         let house = try await House()
         var changes = UnitChanges()
-        changes.tenants = [house.ids.stranger]
+        changes.holders = [house.ids.stranger]
         _ = try await house.control.portfolios.change(house.caller(house.ids.managers[0]), house.ids.unit, changes)
         let decisions = [house.ids.tenant, house.ids.guest, house.ids.stranger].map { user in
             SecurityService.decide(

@@ -133,7 +133,7 @@ import Testing
             _ = try await devices.change(root, device, changes)
         case .replaceTenants:
             var changes = UnitChanges()
-            changes.tenants = [try pick(tenancy.userIDs)]
+            changes.holders = [try pick(tenancy.userIDs)]
             _ = try await portfolios.change(owner, try pick(tenancy.unitIDs), changes)
         case .replaceDevices:
             var changes = UnitChanges()

@@ -156,16 +156,16 @@ import Testing
         let tenant = try staff.caller(.tenant)
         let portfolios = staff.control.portfolios
         for property in [staff.otherProperty, PropertyID(high: 1, low: 1), .nonexistent] {
-            #expect(await staff.verdict { _ = try portfolios.property(property, for: tenant) } == .hidden)
+            #expect(await staff.verdict { _ = try portfolios.place(property, for: tenant) } == .hidden)
         }
         for unit in [staff.otherUnit, UnitID(high: 1, low: 1), .nonexistent] {
-            #expect(await staff.verdict { _ = try portfolios.unit(unit, for: tenant) } == .hidden)
+            #expect(await staff.verdict { _ = try portfolios.place(unit, for: tenant) } == .hidden)
         }
         for portfolio in [staff.portfolio, PortfolioID(high: 1, low: 1), .nonexistent] {
-            #expect(await staff.verdict { _ = try portfolios.portfolio(portfolio, for: tenant) } == .hidden)
+            #expect(await staff.verdict { _ = try portfolios.place(portfolio, for: tenant) } == .hidden)
         }
-        #expect(await staff.verdict { _ = try portfolios.property(staff.property, for: tenant) } == .done)
-        #expect(await staff.verdict { _ = try portfolios.unit(staff.unit, for: tenant) } == .done)
+        #expect(await staff.verdict { _ = try portfolios.place(staff.property, for: tenant) } == .done)
+        #expect(await staff.verdict { _ = try portfolios.place(staff.unit, for: tenant) } == .done)
     }
 
     @Test("the list of guest accesses contains exactly those that the user can read", arguments: Person.allCases)

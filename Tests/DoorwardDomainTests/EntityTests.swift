@@ -15,13 +15,13 @@ import Testing
     @Test("A device keeps all its values")
     func devices() {
         let full = LockDevice(
-            id: Self.device, name: "Front", adapter: "mqtt", address: ["topic": .string("t")], manufacturer: "Maker", model: "M",
+            id: Self.device, name: "Front", adapter: "mqtt", address: ["topic": .string("t")], texts: [.manufacturer: "Maker"],
             firmwareVersion: "1.2", portfolioID: Self.portfolio, propertyID: Self.property, unitID: Self.unit,
             isRemoteOperationEnabled: false, capabilities: [.jam], settings: LockSettings(autoRelockSeconds: 30),
             metadata: ["floor": .integer(2)], createdAt: Self.created, updatedAt: Self.updated)
         #expect(full.id == Self.device && full.name == "Front" && full.adapter == "mqtt")
         #expect(full.address == ["topic": .string("t")] && full.metadata == ["floor": .integer(2)])
-        #expect(full.manufacturer == "Maker" && full.model == "M" && full.firmwareVersion == "1.2")
+        #expect(full.texts == [.manufacturer: "Maker"] && full.firmwareVersion == "1.2")
         #expect(full.portfolioID == Self.portfolio && full.propertyID == Self.property && full.unitID == Self.unit)
         #expect(!full.isRemoteOperationEnabled && full.capabilities == .jam && full.settings.autoRelockSeconds == 30)
         #expect(full.createdAt == Self.created && full.updatedAt == Self.updated)
@@ -34,11 +34,7 @@ import Testing
         #expect(plain.portfolioID == nil && plain.propertyID == nil && plain.unitID == nil)
         #expect(plain.isRemoteOperationEnabled)
         #expect(plain.address.isEmpty && plain.metadata.isEmpty && plain.settings.autoRelockSeconds == nil)
-        var texts = plain
-        for text in DeviceText.allCases { texts[text] = text.rawValue }
-        #expect((texts.manufacturer, texts.model, texts.notes) == ("manufacturer", "model", "notes"))
-        #expect(DeviceText.allCases.allSatisfy { texts[$0] == $0.rawValue })
-        #expect(plain.notes == nil && plain.manufacturer == nil && plain.model == nil && plain.firmwareVersion == nil)
+        #expect(plain.texts.isEmpty && plain.firmwareVersion == nil)
     }
 
     @Test("By default a device's status is unknown and stale, and a set one keeps all its values")
@@ -47,9 +43,10 @@ import Testing
         #expect(unheard.state == .unknown && unheard.stateQuality == .stale && unheard.stateAt == nil)
         #expect(unheard.doorState == .unknown && unheard.isOnline == nil && unheard.lastSeen == nil)
         #expect(unheard.batteryLevel == nil && unheard.batteryLow == nil && unheard.faults.isEmpty)
-        let heard = DeviceStatus(
-            state: .locked, stateQuality: .confirmed, stateAt: Self.created, doorState: .closed, batteryLevel: 80,
-            batteryLow: false, isOnline: true, lastSeen: Self.updated, faults: ["tamper"])
+        var heard = DeviceStatus()
+        (heard.state, heard.stateQuality, heard.stateAt, heard.doorState) = (.locked, .confirmed, Self.created, .closed)
+        (heard.batteryLevel, heard.batteryLow, heard.isOnline) = (80, false, true)
+        (heard.lastSeen, heard.faults) = (Self.updated, ["tamper"])
         #expect(heard.state == .locked && heard.stateQuality == .confirmed && heard.stateAt == Self.created)
         #expect(heard.doorState == .closed && heard.batteryLevel == 80 && heard.batteryLow == false)
         #expect(heard.isOnline == true && heard.lastSeen == Self.updated && heard.faults == ["tamper"])

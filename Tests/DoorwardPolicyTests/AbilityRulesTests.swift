@@ -112,7 +112,8 @@ import Testing
                 let subject = directory.subject(of: .user(user))
                 let ability = ability(of: user, at: .trusted(PlainWorld.now), in: directory)
                 for (managed, type, fields) in objects {
-                    for permission in ManagementPermission.allCases where permission.subjects.contains(type) {
+                    for permission in ManagementPermission.allCases
+                    where PermissionMatrix.holders(of: permission).subjects.contains(type) {
                         let decision = SecurityService.allows(subject, permission, on: managed, in: directory)
                         let can = ability.can(permission.rawValue, type, fields)
                         allowed += can ? 1 : 0

@@ -6,7 +6,7 @@ import Testing
 @Suite struct DeviceNodeTests {
     private static let full = LockDevice(
         id: DeviceID(high: 1, low: 2), name: "Front door", adapter: "mqtt", address: ["topic": .string("door/1")],
-        manufacturer: "Maker", model: "M1", firmwareVersion: "1.2", portfolioID: PortfolioID(high: 3, low: 4),
+        texts: [.manufacturer: "Maker", .model: "M1"], firmwareVersion: "1.2", portfolioID: PortfolioID(high: 3, low: 4),
         propertyID: PropertyID(high: 5, low: 6), unitID: UnitID(high: 7, low: 8), isRemoteOperationEnabled: false,
         capabilities: [.lock, .jam], settings: LockSettings(autoRelockSeconds: 30), sealedCode: [1, 2],
         metadata: ["floor": .string("2")],
@@ -15,13 +15,14 @@ import Testing
     /// The device with each combination of its optional values present or missing, including combinations that are invalid.
     private static let devices = (0..<16).map { bits in
         var device = full
-        device.notes = bits & 4 == 0 ? "Key box" : nil
+        device.texts[.notes] = bits & 4 == 0 ? "Key box" : nil
         if bits & 1 != 0 { device.portfolioID = nil }
         if bits & 2 != 0 { device.propertyID = nil }
         if bits & 4 != 0 { device.unitID = nil }
         if bits & 8 != 0 {
             (device.isRemoteOperationEnabled, device.capabilities) = (true, .all)
-            (device.manufacturer, device.model, device.firmwareVersion, device.settings) = (nil, nil, nil, LockSettings())
+            (device.texts[.manufacturer], device.texts[.model]) = (nil, nil)
+            (device.firmwareVersion, device.settings) = (nil, LockSettings())
         }
         return device
     }

@@ -152,9 +152,11 @@ private struct RandomEntities {
     }
 
     mutating func status() -> DeviceStatus {
-        DeviceStatus(
-            state: one(), stateQuality: one(), stateAt: maybe(time()), doorState: one(), batteryLevel: maybe(55),
-            batteryLow: maybe(flag()), isOnline: maybe(flag()), lastSeen: maybe(time()), faults: [text()])
+        var status = DeviceStatus()
+        (status.state, status.stateQuality, status.stateAt, status.doorState) = (one(), one(), maybe(time()), one())
+        (status.batteryLevel, status.batteryLow, status.isOnline) = (maybe(55), maybe(flag()), maybe(flag()))
+        (status.lastSeen, status.faults) = (maybe(time()), [text()])
+        return status
     }
 
     mutating func user() -> User {

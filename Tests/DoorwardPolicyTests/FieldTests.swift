@@ -132,7 +132,7 @@ import Testing
         let old = Self.device()
         #expect(ShownDevice.fields.recordedChanges(from: ShownDevice(old), to: ShownDevice(old)).after.isEmpty)
         var new = old
-        (new.name, new.model, new.sealedCode) = ("Back", "X", [1])
+        (new.name, new.texts[.model], new.sealedCode) = ("Back", "X", [1])
         (new.address, new.metadata) = (["topic": .string("secret")], ["a": .null, "b": .null])
         let (before, after) = ShownDevice.fields.recordedChanges(from: ShownDevice(old), to: ShownDevice(new))
         #expect(

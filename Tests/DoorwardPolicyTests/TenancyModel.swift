@@ -211,7 +211,7 @@ struct RandomChanges {
         if chance(80) { (device.propertyID, device.portfolioID) = (id(), id()) }
         if device.propertyID != nil && chance(50) { device.unitID = id() }
         if chance(20) { device.firmwareVersion = name() }
-        if chance(20) { device.notes = name() }
+        if chance(20) { device.texts[.notes] = name() }
         return device
     }
 

@@ -34,12 +34,12 @@ struct FullTenancy: Sendable {
             id: id(3), name: "2B", propertyID: property.id, portfolioID: portfolio.id, commonAreaAccessIDs: [id(4), id(40)],
             createdAt: at, updatedAt: later)
         device = LockDevice(
-            id: id(4), name: "Flat door", adapter: "scripted", address: ["topic": .string("locks/4")], manufacturer: "Acme",
-            model: "One", firmwareVersion: "1.2", portfolioID: portfolio.id, propertyID: property.id, unitID: unit.id,
+            id: id(4), name: "Flat door", adapter: "scripted", address: ["topic": .string("locks/4")],
+            texts: [.manufacturer: "Acme", .model: "One", .notes: "Key box left of the gate"], firmwareVersion: "1.2",
+            portfolioID: portfolio.id, propertyID: property.id, unitID: unit.id,
             capabilities: [.lock, .unlock], settings: LockSettings(autoRelockSeconds: 30), sealedCode: [7, 0, 255],
             metadata: metadata, createdAt: at,
             updatedAt: later)
-        device.notes = "Key box left of the gate"
         user = User(
             id: id(5), email: "ada\(seed)@example.com", firstName: "Ada", lastName: "Lovelace", isSuperAdmin: true,
             defaultPortfolioID: portfolio.id, defaultPropertyID: property.id, defaultUnitID: unit.id, hasCompliancePack: true,

@@ -128,8 +128,8 @@ struct RandomTenancy {
         let unit = flag() ? units.randomElement(using: &random) : nil
         let property = unit?.propertyID ?? (flag() ? properties.randomElement(using: &random)?.id : nil)
         var device = LockDevice(
-            id: known(devices), name: text(), adapter: text(), address: object(), manufacturer: optionalText(),
-            model: optionalText(), firmwareVersion: optionalText(),
+            id: known(devices), name: text(), adapter: text(), address: object(),
+            firmwareVersion: optionalText(),
             portfolioID: property.flatMap { id in properties.last { $0.id == id }?.portfolioID }, propertyID: property,
             unitID: unit?.id, isRemoteOperationEnabled: flag(),
             capabilities: LockCapabilities(rawValue: UInt16.random(in: 0...UInt16.max, using: &random)),
@@ -137,7 +137,7 @@ struct RandomTenancy {
             sealedCode: flag() ? [UInt8.random(in: .min ... .max, using: &random)] : nil,
             metadata: object(),
             createdAt: instant(), updatedAt: instant())
-        device.notes = optionalText()
+        for text in DeviceText.allCases { device.texts[text] = optionalText() }
         devices.append(device.id)
         changes.append(.putDevice(device))
     }

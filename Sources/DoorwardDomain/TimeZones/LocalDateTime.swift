@@ -19,20 +19,9 @@ package struct LocalDateTime: Hashable, Sendable, CustomStringConvertible {
     /// Parses `YYYY-MM-DDThh:mm[:ss[.fraction]]`, where 24:00 is the start of the next day; `nil` for any other text, and for one
     /// with a UTC offset. Digits after the third decimal are truncated.
     package init?(_ text: String) {
-        guard let separator = text.utf8.firstIndex(where: { $0 == UInt8(ascii: "T") || $0 == UInt8(ascii: "t") }),
-            let date = CivilDate(String(text[..<separator]))
-        else { return nil }
-        let parts = text[text.index(after: separator)...].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let time = LocalTime(String(parts[0])) else { return nil }
-        var fraction: Int64 = 0
-        if parts.count == 2 {
-            var scanner = DigitScanner(String(parts[1]))
-            guard parts[0].utf8.count == 8, time < .endOfDay, let milliseconds = scanner.fraction(), scanner.atEnd else {
-                return nil
-            }
-            fraction = milliseconds
-        }
-        milliseconds = LocalDateTime(date: date, time: time).milliseconds + fraction
+        var scanner = DigitScanner(text)
+        guard let read = scanner.localDateTime(), scanner.atEnd else { return nil }
+        self = read.local
     }
 
     /// The date on the clock.
@@ -138,27 +127,20 @@ package struct LocalTime: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// Parses `hh:mm` or `hh:mm:ss`; `nil` for any other text. A leap second (`:60`) is read as second 59.
     package init?(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part -> Int? in
-            guard part.count == 2, part.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-            return part.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        }
-        guard numbers.count == parts.count, (2...3).contains(numbers.count) else { return nil }
-        let second = numbers.count == 3 ? numbers[2] : 0
-        self.init(hour: numbers[0], minute: numbers[1], second: second == 60 && numbers[0] < 24 ? 59 : second)
+        var scanner = DigitScanner(text)
+        guard let read = scanner.time(), scanner.atEnd else { return nil }
+        self = read.time
     }
 
     /// `hh:mm`, or `hh:mm:ss` if the seconds are not 0.
     package var description: String {
         let second = seconds % 60
-        let minutes = "\(Self.two(seconds / 3600)):\(Self.two(seconds / 60 % 60))"
-        return second == 0 ? minutes : "\(minutes):\(Self.two(second))"
+        let minutes = "\(two(seconds / 3600)):\(two(seconds / 60 % 60))"
+        return second == 0 ? minutes : "\(minutes):\(two(second))"
     }
 
     /// Orders the times of one day, 00:00 first and 24:00 last.
     package static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
-
-    private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 /// A part of the calendar by which records are counted. Raw values are those of the API.

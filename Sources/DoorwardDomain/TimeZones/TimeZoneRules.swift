@@ -227,82 +227,74 @@ struct PosixTimeZone: Hashable, Sendable {
 extension PosixTimeZone {
     /// Parses a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`; `nil` if it has another form.
     init?(_ text: some StringProtocol) {
-        var scanner = Scanner(rest: Array(text.utf8)[...])
-        guard scanner.skipName(), let offset = scanner.time() else { return nil }
+        var scanner = DigitScanner(String(text))
+        guard scanner.skipName(), let offset = scanner.signedTime() else { return nil }
         standard = -offset
-        if scanner.rest.isEmpty {
+        if scanner.atEnd {
             daylight = nil
             return
         }
         guard scanner.skipName() else { return nil }
         var daylightOffset = standard + 3600
         if scanner.rest.first != UInt8(ascii: ",") {
-            guard let offset = scanner.time() else { return nil }
+            guard let offset = scanner.signedTime() else { return nil }
             daylightOffset = -offset
         }
         guard scanner.skip(","), let start = scanner.yearlyTime(), scanner.skip(","), let end = scanner.yearlyTime(),
-            scanner.rest.isEmpty
+            scanner.atEnd
         else { return nil }
         daylight = Daylight(offset: daylightOffset, start: start, end: end)
     }
+}
 
-    private struct Scanner {
-        var rest: ArraySlice<UInt8>
-
-        mutating func skip(_ character: Unicode.Scalar) -> Bool {
-            guard rest.first == UInt8(ascii: character) else { return false }
-            rest.removeFirst()
+extension DigitScanner {
+    /// Skips an abbreviation: three letters or more, or any text in angle brackets.
+    fileprivate mutating func skipName() -> Bool {
+        if skip("<") {
+            guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
+            rest = rest[rest.index(after: end)...]
             return true
         }
+        let name = rest.prefix { (UInt8(ascii: "A")...UInt8(ascii: "z")).contains($0) }
+        rest = rest.dropFirst(name.count)
+        return name.count >= 3
+    }
 
-        /// Skips an abbreviation: three letters or more, or any text in angle brackets.
-        mutating func skipName() -> Bool {
-            if skip("<") {
-                guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return false }
-                rest = rest[(end + 1)...]
-                return true
-            }
-            let name = rest.prefix { (UInt8(ascii: "A")...UInt8(ascii: "z")).contains($0) }
-            rest = rest.dropFirst(name.count)
-            return name.count >= 3
-        }
+    fileprivate mutating func number() -> Int64? {
+        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard (1...3).contains(digits.count) else { return nil }
+        rest = rest.dropFirst(digits.count)
+        return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
 
-        mutating func number() -> Int64? {
-            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            guard (1...3).contains(digits.count) else { return nil }
-            rest = rest.dropFirst(digits.count)
-            return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    /// Reads `[+-]hh[:mm[:ss]]` in seconds.
+    fileprivate mutating func signedTime() -> Int64? {
+        let isNegative = skip("-")
+        if !isNegative { _ = skip("+") }
+        guard let hours = number() else { return nil }
+        var seconds = hours * 3600
+        for unit in [60, 1] as [Int64] where skip(":") {
+            guard let value = number() else { return nil }
+            seconds += value * unit
         }
+        return isNegative ? -seconds : seconds
+    }
 
-        /// Reads `[+-]hh[:mm[:ss]]` in seconds.
-        mutating func time() -> Int64? {
-            let isNegative = skip("-")
-            if !isNegative { _ = skip("+") }
-            guard let hours = number() else { return nil }
-            var seconds = hours * 3600
-            for unit in [60, 1] as [Int64] where skip(":") {
-                guard let value = number() else { return nil }
-                seconds += value * unit
-            }
-            return isNegative ? -seconds : seconds
+    fileprivate mutating func yearlyTime() -> PosixTimeZone.YearlyTime? {
+        let day: PosixTimeZone.YearlyTime.Day
+        if skip("M") {
+            guard let month = number(), (1...12).contains(month), skip("."), let week = number(), (1...5).contains(week),
+                skip("."), let weekday = number(), weekday < 7
+            else { return nil }
+            day = .weekday(month: Int(month), week: week, weekday: weekday)
+        } else if skip("J") {
+            guard let number = number(), (1...365).contains(number) else { return nil }
+            day = .julian(number)
+        } else {
+            guard let number = number(), number <= 365 else { return nil }
+            day = .zeroBased(number)
         }
-
-        mutating func yearlyTime() -> YearlyTime? {
-            let day: YearlyTime.Day
-            if skip("M") {
-                guard let month = number(), (1...12).contains(month), skip("."), let week = number(), (1...5).contains(week),
-                    skip("."), let weekday = number(), weekday < 7
-                else { return nil }
-                day = .weekday(month: Int(month), week: week, weekday: weekday)
-            } else if skip("J") {
-                guard let number = number(), (1...365).contains(number) else { return nil }
-                day = .julian(number)
-            } else {
-                guard let number = number(), number <= 365 else { return nil }
-                day = .zeroBased(number)
-            }
-            guard skip("/") else { return YearlyTime(day: day, seconds: 7200) }
-            return time().map { YearlyTime(day: day, seconds: $0) }
-        }
+        guard skip("/") else { return PosixTimeZone.YearlyTime(day: day, seconds: 7200) }
+        return signedTime().map { PosixTimeZone.YearlyTime(day: day, seconds: $0) }
     }
 }

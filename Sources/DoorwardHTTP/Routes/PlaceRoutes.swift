@@ -9,7 +9,7 @@ enum PlaceRoutes {
 
     private static let portfolios = Places<Portfolio, Never, NewPortfolio, PortfolioChanges>(
         name: "portfolio", plural: "portfolios", parent: nil, body: newPortfolio, changes: portfolioChanges,
-        find: { try $0.control.portfolios.portfolio($0.id("id"), for: $0.caller) },
+        find: { try $0.control.portfolios.place($0.id("id"), for: $0.caller) },
         list: { request, _, page in request.control.portfolios.list(for: request.caller, page) },
         make: { request, _, new, repeatable in
             try await request.control.portfolios.create(
@@ -22,7 +22,7 @@ enum PlaceRoutes {
     private static let properties = Places<Property, Portfolio, NewProperty, PropertyChanges>(
         name: "property", plural: "properties", parent: ("portfolios", "portfolioId"), body: newProperty,
         changes: propertyChanges,
-        find: { try $0.control.portfolios.property($0.id("id"), for: $0.caller) },
+        find: { try $0.control.portfolios.place($0.id("id"), for: $0.caller) },
         list: { request, parent, page in try request.control.portfolios.properties(for: request.caller, under: parent, page) },
         make: { request, parent, new, repeatable in
             try await request.control.portfolios.createProperty(request.caller, in: parent, new, repeatable: repeatable)
@@ -33,7 +33,7 @@ enum PlaceRoutes {
 
     private static let units = Places<Unit, Property, NewUnit, UnitChanges>(
         name: "unit", plural: "units", parent: ("properties", "propertyId"), body: newUnit, changes: unitChanges,
-        find: { try $0.control.portfolios.unit($0.id("id"), for: $0.caller) },
+        find: { try $0.control.portfolios.place($0.id("id"), for: $0.caller) },
         list: { request, parent, page in try request.control.portfolios.units(for: request.caller, under: parent, page) },
         make: { request, parent, new, repeatable in
             try await request.control.portfolios.createUnit(request.caller, in: parent, new, repeatable: repeatable)
@@ -78,7 +78,7 @@ enum PlaceRoutes {
         body.rejectReadOnly("propertyIds")
         var changes = PortfolioChanges()
         changes.name = body.change("name") { $0.text($1) }
-        changes.administrators = body.list("administratorUserIds")
+        changes.holders = body.list("administratorUserIds")
         return changes
     }
 
@@ -89,7 +89,7 @@ enum PlaceRoutes {
         changes.name = body.change("name") { $0.text($1) }
         changes.address = body.patch("address") { $0.object($1, postalAddress) }
         changes.defaultTimeZone = body.patch("defaultTimeZone") { $0.zone($1).name }
-        changes.managers = body.list("managerUserIds")
+        changes.holders = body.list("managerUserIds")
         return changes
     }
 
@@ -98,7 +98,7 @@ enum PlaceRoutes {
         body.rejectReadOnly("portfolioId")
         var changes = UnitChanges()
         changes.name = body.change("name") { $0.text($1) }
-        changes.tenants = body.list("tenantUserIds")
+        changes.holders = body.list("tenantUserIds")
         changes.devices = body.list("deviceIds")
         changes.commonAreas = body.list("commonAreaAccessIds")
         return changes

@@ -19,8 +19,8 @@ package final class Field<Entity: Sendable>: Sendable {
     /// The columns that store the field in the entity's table; empty for a derived field. Commands
     /// and records are stored in other forms and do not use these columns.
     package let columns: [String]
-    /// The lowest level that sees any part of the field.
-    private let threshold: FieldLevel?
+    /// The lowest level that sees any part of the field; `nil` for a field that responses never contain.
+    fileprivate let threshold: FieldLevel?
     /// The form of the values in responses.
     private let schema: JSONSchema
     /// Whether a reader who may see the field can get an entity without it.
@@ -123,9 +123,6 @@ package final class Field<Entity: Sendable>: Sendable {
         threshold.map { JSONSchema.Member(name, schema, isRequired: $0 <= lowest && !canBeAbsent) }
     }
 
-    /// The lowest level that sees any part of the field; `nil` for a field that responses never contain.
-    fileprivate var lowestLevel: FieldLevel? { threshold }
-
     /// Whether the record of a new or removed entity contains the field.
     var isRecordedWhenMade: Bool { audit?.records != .changes && audit != nil }
     /// Whether the record of a change contains the field if it changed.
@@ -207,24 +204,19 @@ package struct FieldAudit<Entity: Sendable>: Sendable {
         _ records: Records = .all, of person: @escaping @Sendable (Entity) -> UserID? = { _ in nil }
     ) -> Self { Self(records: records, person: person) }
 
-    /// Records the result of `form` instead of a value that may be secret or long.
-    static func changed(as form: @escaping @Sendable (Entity) -> RecordValue) -> Self { Self(records: .changes, form: form) }
-
-    /// Records the result of `form`, if `isDifferent` finds a change.
+    /// - Parameters:
+    ///   - isDifferent: finds a change; `nil` to compare the values of the field.
+    ///   - form: what is recorded instead of a value that may be secret or long; `nil` for the value.
     static func changed(
-        if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool, as form: @escaping @Sendable (Entity) -> RecordValue
+        if isDifferent: (@Sendable (Entity, Entity) -> Bool)? = nil, as form: (@Sendable (Entity) -> RecordValue)? = nil
     ) -> Self { Self(records: .changes, form: form, isDifferent: isDifferent) }
-
-    static func changed(if isDifferent: @escaping @Sendable (Entity, Entity) -> Bool) -> Self {
-        Self(records: .changes, isDifferent: isDifferent)
-    }
 }
 
 extension Array {
     /// The schema of the entity in responses: an object that has the fields of the lowest level, and can have those of the other
     /// levels.
     package func schema<Entity>() -> JSONSchema where Element == Field<Entity> {
-        let lowest = compactMap(\.lowestLevel).min() ?? .publicLevel
+        let lowest = compactMap(\.threshold).min() ?? .publicLevel
         return .object(compactMap { $0.member(above: lowest) })
     }
 

@@ -19,9 +19,9 @@ package struct ShownDevice: Sendable {
         F("name", .publicLevel, audit: .personal()) { $0.device.name },
         F("adapter", .operations, audit: .created) { $0.device.adapter },
         // An address may contain a code: records contain only its keys.
-        F("address", .management, audit: .changed { .keys(of: $0.device.address) }) { $0.device.address },
-        F("manufacturer", .operations, audit: .changed) { $0.device.manufacturer ?? $0.status?.product.manufacturer },
-        F("model", .operations, audit: .changed) { $0.device.model ?? $0.status?.product.model },
+        F("address", .management, audit: .changed(as: { .keys(of: $0.device.address) })) { $0.device.address },
+        F("manufacturer", .operations, audit: .changed) { $0.device.texts[.manufacturer] ?? $0.status?.product.manufacturer },
+        F("model", .operations, audit: .changed) { $0.device.texts[.model] ?? $0.status?.product.model },
         F("firmwareVersion", .operations) { $0.status?.product.firmwareVersion ?? $0.device.firmwareVersion },
         F("portfolioId", .resident) { $0.device.portfolioID },
         F("propertyId", .resident, audit: .created) { $0.device.propertyID },
@@ -59,15 +59,17 @@ package struct ShownDevice: Sendable {
         },
         // Records contain only whether a code is stored, never the code. If a code is replaced, the
         // recorded values before and after the change are therefore equal.
-        F(recorded: "hasCode", .changed { $0.device.sealedCode != $1.device.sealedCode }, columns: ["sealed_code"]) {
+        F(recorded: "hasCode", .changed(if: { $0.device.sealedCode != $1.device.sealedCode }), columns: ["sealed_code"]) {
             .bool($0.device.sealedCode != nil)
         },
-        F("notes", .management) { $0.device.notes },
+        F("notes", .management) { $0.device.texts[.notes] },
         // Notes may name people, and super admins read the gateway's log: records contain only whether there are any.
-        F(recorded: "hasNotes", .changed { $0.device.notes != $1.device.notes }) { .bool($0.device.notes != nil) },
+        F(recorded: "hasNotes", .changed(if: { $0.device.texts[.notes] != $1.device.texts[.notes] })) {
+            .bool($0.device.texts[.notes] != nil)
+        },
         F("metadata", .management) { $0.device.metadata },
         // Metadata may contain personal data: records contain only the number of its keys.
-        F(recorded: "metadataKeys", .changed { $0.device.metadata != $1.device.metadata }) {
+        F(recorded: "metadataKeys", .changed(if: { $0.device.metadata != $1.device.metadata })) {
             $0.device.metadata.count.fieldValue
         },
         F("createdAt", .resident) { $0.device.createdAt },

@@ -39,7 +39,7 @@ extension Property {
         F("portfolioId", .resident) { $0.portfolioID },
         F(
             "address", .publicLevel, columns: ["has_address", "street", "city", "state", "postal_code", "country"],
-            audit: .changed { .postalAddress($0.address) }
+            audit: .changed(as: { .postalAddress($0.address) })
         ) { $0.address },
         F("managerUserIds", .management) { property, _, tenancy in
             tenancy.holders(of: [.propertyManager], on: .property(property.id))
@@ -47,10 +47,10 @@ extension Property {
         F("unitIds", .operations) { property, _, tenancy in tenancy.unitIDs(of: property.id) },
         F("defaultTimeZone", .publicLevel, audit: .changed) { $0.defaultTimeZone },
         F(
-            "lockdown", .management, as: .lockdown, part: ("active", .publicLevel),
+            "lockdown", .management, as: Lockdown.fields.schema(), part: ("active", .publicLevel),
             columns: ["lockdown_since", "lockdown_by", "lockdown_reason"],
             audit: .changed(if: { $0.lockdown != $1.lockdown }, as: { .lockdown($0.lockdown) })
-        ) { property, reader, _ in .lockdown(property.lockdown, for: reader.level) },
+        ) { property, reader, tenancy in Lockdown.fields.object(property.lockdown, for: reader, in: tenancy) },
         F("createdAt", .resident) { $0.createdAt },
         F("updatedAt", .resident) { $0.updatedAt },
         .viewLevel(),
@@ -87,22 +87,16 @@ extension PostalAddress: FieldConvertible {
     }
 }
 
-extension JSONSchema {
-    fileprivate static let lockdown = object([
-        Member("active", .boolean), Member("since", .nullable(.instant), isRequired: false),
-        Member("byUserId", .nullable(.id), isRequired: false), Member("reason", .nullable(.text), isRequired: false),
-    ])
-}
+extension Lockdown {
+    private typealias F = Field<Lockdown?>
 
-extension FieldValue {
     /// Levels below management see only whether a lockdown is active.
-    fileprivate static func lockdown(_ lockdown: Lockdown?, for level: FieldLevel) -> FieldValue {
-        let active = Member("active", lockdown != nil)
-        guard level >= .management else { return .object([active]) }
-        return .object([
-            active, .init("since", lockdown?.since), .init("byUserId", lockdown?.byUserID), .init("reason", lockdown?.reason),
-        ])
-    }
+    fileprivate static let fields: [Field<Lockdown?>] = [
+        F("active", .publicLevel) { $0 != nil },
+        F("since", .management) { $0?.since },
+        F("byUserId", .management) { $0?.byUserID },
+        F("reason", .management) { $0?.reason },
+    ]
 }
 
 extension RecordValue {

@@ -160,9 +160,8 @@ package struct JSONWriter {
 
     private mutating func escape(_ byte: UInt8) {
         guard byte < 0x20 else { return bytes.append(contentsOf: [UInt8(ascii: "\\"), byte]) }
-        let digits = Array("0123456789abcdef".utf8)
         raw("\\u00")
-        bytes.append(contentsOf: [digits[Int(byte >> 4)], digits[Int(byte & 0xF)]])
+        bytes.append(contentsOf: [byte].hexadecimal.utf8)
     }
 }
 

@@ -213,7 +213,7 @@ struct TenancyRows {
             settings: LockSettings(autoRelockSeconds: try row.optional("auto_relock_seconds", \.settings.autoRelockSeconds)),
             sealedCode: try row.optional("sealed_code", \.sealedCode), metadata: try row.object("metadata", \.metadata),
             createdAt: try row("created_at", \.createdAt), updatedAt: try row("updated_at", \.updatedAt))
-        for text in DeviceText.allCases { device[text] = try row.optional(text.rawValue) { $0[text] } }
+        for text in DeviceText.allCases { device.texts[text] = try row.optional(text.rawValue) { $0.texts[text] } }
         return device
     }
 

@@ -236,7 +236,7 @@ struct ClosureRun {
         if chance(30) {
             var changes = PropertyChanges()
             if chance(50) {
-                changes.managers = some(of: world.people, most: 2)
+                changes.holders = some(of: world.people, most: 2)
             } else {
                 changes.defaultTimeZone = .set("Asia/Tokyo")
             }
@@ -245,7 +245,7 @@ struct ClosureRun {
         }
         var changes = UnitChanges()
         switch Int.random(in: 0..<3, using: &random) {
-        case 0: changes.tenants = some(of: world.people, most: 2)
+        case 0: changes.holders = some(of: world.people, most: 2)
         case 1: changes.devices = some(of: world.devices, most: 2)
         default: changes.commonAreas = chance(10) ? [] : some(of: Array(world.devices.suffix(3)), most: 2)
         }
