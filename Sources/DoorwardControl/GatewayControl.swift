@@ -54,40 +54,38 @@ package final class GatewayControl: Sendable {
     package let invitations: Invitations
     /// Keys with which programs send requests.
     package let apiKeys: APIKeys
+    /// The services that all use cases share.
+    package let kernel: Kernel
     /// The current tenancy.
-    package let directory: CurrentDirectory
+    package var directory: CurrentDirectory { kernel.directory }
     /// The current state of each device, in memory only.
     package let devices: DeviceRuntimes
     /// The feed of changes of the tenancy, the locks' status, the logs and the commands.
-    package let feed: ChangeFeed
+    package var feed: ChangeFeed { kernel.feed }
     /// The live streams.
     package let streams: LiveStreams
     /// The adapters that communicate with the locks.
     package let adapters: AdapterRegistry
     /// The state of the adapters, for super admins.
     package let adapterStates: AdapterStates
-    /// Locks that were discovered and are not attached.
-    package let discoveredLocks: DiscoveredLocks
     /// Writes to the store, and tracks whether the store is in doubt.
-    package let storeGuard: StoreGuard
+    package var storeGuard: StoreGuard { kernel.storeGuard }
     /// The clock used by all use cases.
-    package let clock: TrustedClock
+    package var clock: TrustedClock { kernel.clock }
     /// Records the clock's steps. The program runs it; without it, steps are noticed by decisions only.
     package let clockWatch: ClockWatch
     /// Erases the personal data of users from the access logs.
     package let erasure: PersonalDataErasure
     /// Removes records whose retention has ended. The program runs it.
     package let logRetention: LogRetention
-    /// Reads the state of the clock, and accepts its time.
-    package let clockAdministration: ClockAdministration
     /// The source of ids, keys and tokens.
-    package let random: RandomSource
+    package var random: RandomSource { kernel.random }
 
     private let adapterMetrics: AdapterMetrics
     private let adapterStarter: AdapterStarter
     private let reports: DeviceReports
-    private let writer: TenancyWriter
-    private let logger: Logger
+    private var writer: TenancyWriter { kernel.writer }
+    private var logger: Logger { kernel.logger }
     /// The task that writes the events reported by locks; ends after `reports.finish()`.
     private let processing = Mutex<Task<Void, Never>?>(nil)
     /// Attempts to recover the store.
@@ -100,14 +98,14 @@ package final class GatewayControl: Sendable {
     /// The task that signs the checkpoints of the logs; ends when it is cancelled.
     private let signing = Mutex<Task<Void, Never>?>(nil)
     private let version: String
-    private let executor: (any TaskExecutor)?
+    private var executor: (any TaskExecutor)? { kernel.executor }
 
     /// Wires the use cases. Nothing is read or sent before `start`.
     ///
     /// - Parameters:
     ///   - version: the program's version, for the record of its start.
     ///   - executor: runs background work and command executions; `nil` for the global one.
-    ///   - synchronisation: what the operating system reports on its clock.
+    ///   - synchronisedTime: the time of the operating system, if that reports that its clock is synchronised.
     ///   - lockCodeKey: the 32-byte key that encrypts the stored lock codes. `nil` generates a
     ///     random key: then only this process can decrypt the codes that it stores.
     ///   - audit: `nil` for a gateway that signs no checkpoints.
@@ -116,46 +114,39 @@ package final class GatewayControl: Sendable {
         lockCodeKey: Secret<[UInt8]>? = nil, limits: Limits = Limits(), audit: AuditSetup? = nil,
         logger: Logger = Logger(label: "doorward"), version: String = "", executor: (any TaskExecutor)? = nil,
         metrics: any MetricsFactory = NOOPMetricsHandler.instance,
-        synchronisation: any ClockSynchronisation = NoSynchronisation()
+        synchronisedTime: @escaping @Sendable () -> Timestamp? = { nil }
     ) {
-        let clock = TrustedClock(clock, maxStep: limits.maxClockStep, synchronisation: synchronisation)
+        let clock = TrustedClock(clock, maxStep: limits.maxClockStep, synchronisedTime: synchronisedTime)
         let codes = LockCodeSealer(key: lockCodeKey ?? Secret(random.bytes(32)))
-        (self.clock, self.random, self.logger, self.executor, self.version) = (clock, random, logger, executor, version)
-        feed = ChangeFeed(clock: clock)
-        storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
-        (directory, devices) = (CurrentDirectory(feed: feed, uses: storeGuard.uses), DeviceRuntimes(feed: feed))
-        self.adapters = AdapterRegistry(adapters)
-        adapterStates = AdapterStates(adapters: self.adapters, directory: directory, devices: devices, clock: clock)
-        discoveredLocks = DiscoveredLocks(adapters: self.adapters, directory: directory)
-        adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
-        checkpoints = audit.map { [storeGuard] audit in
-            Checkpoints(storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger, metrics: metrics)
-        }
+        let feed = ChangeFeed(clock: clock)
+        let storeGuard = StoreGuard(store: store, feed: feed, clock: clock, logger: logger)
+        let directory = CurrentDirectory(feed: feed, uses: storeGuard.uses)
+        devices = DeviceRuntimes(feed: feed)
         let (hasher, sessions) = (PasswordHasher(cost: limits.passwordCost, random: random), Sessions())
         let idempotency = IdempotencyGuard(store: storeGuard.commands, clock: clock)
         let windows = WindowTimer(directory: directory, feed: feed, clock: clock, executor: executor)
-        clockWatch = ClockWatch(
-            clock: clock, storeGuard: storeGuard, windows: windows, random: random, logger: logger, executor: executor,
-            metrics: metrics)
         let openStreams = LiveStreamTable(clock: clock, executor: executor)
-        writer = TenancyWriter(
+        let writer = TenancyWriter(
             directory: directory, storeGuard: storeGuard, idempotency: idempotency, windows: windows,
             gates: [devices, openStreams], clock: clock, random: random)
-        let kernel = Kernel(directory: directory, storeGuard: storeGuard, writer: writer, clock: clock, random: random)
-        clockAdministration = ClockAdministration(kernel, windows: windows)
-        reports = DeviceReports(
-            directory: directory, devices: devices, storeGuard: storeGuard, clock: clock, random: random, logger: logger,
-            metrics: metrics, executor: executor)
-        attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
-        let services = CommandServices(
-            kernel, attachments: attachments, deadlines: DeadlineQueue(clock: clock, executor: executor), metrics: metrics)
-        commands = Commands(kernel, devices: devices)
-        locks = LockDAL(
-            services, commands: commands, idempotency: idempotency, deniedPerMinute: limits.deniedPerMinute, executor: executor)
-        lockdowns = Lockdowns(
-            services, locks: locks, idempotency: idempotency, maxConcurrentLocks: limits.concurrentLockdownLocks,
-            executor: executor)
+        kernel = Kernel(
+            directory: directory, storeGuard: storeGuard, writer: writer, clock: clock, random: random, feed: feed,
+            executor: executor, logger: logger, metrics: metrics)
+        self.adapters = AdapterRegistry(adapters)
+        adapterStates = AdapterStates(kernel, adapters: self.adapters, devices: devices)
+        adapterStarter = AdapterStarter(self.adapters, clock: clock, executor: executor, logger: logger)
         adapterMetrics = AdapterMetrics(self.adapters, metrics)
+        checkpoints = audit.map { audit in
+            Checkpoints(storeGuard: storeGuard, setup: audit, clock: clock, random: random, logger: logger, metrics: metrics)
+        }
+        self.version = version
+        clockWatch = ClockWatch(kernel, windows: windows)
+        reports = DeviceReports(kernel, devices: devices)
+        attachments = Attachments(devices: devices, adapters: self.adapters, codes: codes)
+        let services = CommandServices(kernel, attachments: attachments, idempotency: idempotency)
+        commands = Commands(kernel, devices: devices)
+        locks = LockDAL(services, commands: commands, deniedPerMinute: limits.deniedPerMinute)
+        lockdowns = Lockdowns(services, locks: locks, maxConcurrentLocks: limits.concurrentLockdownLocks)
         authorization = Authorization(directory: directory, clock: clock)
         (roles, apiKeys, guestAccesses, purchases) = (Roles(kernel), APIKeys(kernel), GuestAccesses(kernel), Purchases(kernel))
         users = Users(kernel, hasher: hasher, sessions: sessions)
@@ -168,14 +159,13 @@ package final class GatewayControl: Sendable {
         passwordResets = PasswordResets(kernel, hasher: hasher, signIn: signIn)
         credentials = Credentials(kernel, hasher: hasher, signIn: signIn, resets: passwordResets)
         invitations = Invitations(kernel, hasher: hasher, signIn: signIn)
-        logRetention = LogRetention(directory: directory, storeGuard: storeGuard, clock: clock, random: random, logger: logger)
+        logRetention = LogRetention(kernel)
         erasure = PersonalDataErasure(kernel, retention: logRetention)
-        history = AccessHistory(directory: directory, log: storeGuard.log)
+        (history, backupService) = (AccessHistory(kernel), BackupService(kernel))
         exports = AccessExports(kernel, checkpoints: checkpoints)
         complianceReports = ComplianceReports(kernel, devices: devices, checkpoints: checkpoints)
-        self.audit = AuditLogs(directory: directory, storeGuard: storeGuard, checkpoints: checkpoints)
-        backupService = BackupService(kernel)
-        streams = LiveStreams(kernel, devices: devices, sessions: sessions, feed: feed, table: openStreams, metrics: metrics)
+        self.audit = AuditLogs(kernel, checkpoints: checkpoints)
+        streams = LiveStreams(kernel, devices: devices, sessions: sessions, table: openStreams)
     }
 
     /// Whether the store can write and the adapters have been started.
@@ -210,9 +200,11 @@ package final class GatewayControl: Sendable {
         try await storeGuard.reloadUses()
         let tenancy = directory.current
         try await signIn.raiseHighestCost(ofHashesOf: tenancy.superAdminIDs)
-        try await recovery.rememberOpenCommands()
-        let recovered = try await recovery.settleOpenCommands()
-        try await storeGuard.write(StoreTransaction(records: startRecords(recovered: recovered)))
+        try await commands.rememberOpenCommands()
+        let recovered = try await commands.settleOpenCommands()
+        var records = recovered > 0 ? [recoveryRecord(recovered, after: "restart")] : []
+        records.append(gatewayRecord(.start, version.isEmpty ? [:] : ["version": .string(version)]))
+        try await storeGuard.write(StoreTransaction(records: records))
         hasStarted.withLock { $0 = true }
         storeGuard.onFailure { [weak self] in self?.startStoreRecovery() }
         processing.withLock { $0 = Task(executorPreference: executor) { [reports] in await reports.run() } }
@@ -265,24 +257,14 @@ package final class GatewayControl: Sendable {
         }
     }
 
-    private var recovery: Recovery { Recovery(storeGuard: storeGuard, devices: devices, clock: clock, random: random) }
-
     private func gatewayRecord(_ event: RecordEvent, _ details: [String: RecordValue] = [:]) -> PendingRecord {
         let now = clock.now()
-        return PendingRecord(
-            RecordBody(
-                log: .gateway, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway, event: event,
-                details: details))
+        return PendingRecord(event, id: random.id(at: now), at: now, details: details)
     }
 
     /// - Parameter cause: `restart` or `store_failure`.
     private func recoveryRecord(_ settled: Int, after cause: String) -> PendingRecord {
         gatewayRecord(.recovered, ["commands": .integer(Int64(settled)), "after": .string(cause)])
-    }
-
-    private func startRecords(recovered: Int) -> [PendingRecord] {
-        let start = gatewayRecord(.start, version.isEmpty ? [:] : ["version": .string(version)])
-        return recovered > 0 ? [recoveryRecord(recovered, after: "restart"), start] : [start]
     }
 
     // MARK: - Recovery
@@ -313,7 +295,7 @@ package final class GatewayControl: Sendable {
             storeGuard.readTenancy, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
         try await storeGuard.reloadUses()
-        let recovered = try await recovery.settleOpenCommands(except: storeGuard.isInFlight)
+        let recovered = try await commands.settleOpenCommands(except: storeGuard.isInFlight)
         try await storeGuard.write(StoreTransaction(records: [recoveryRecord(recovered, after: "store_failure")]))
         guard storeGuard.clearInDoubt(asOf: doubts) else { throw GatewayError.unavailable }
         logger.notice("the store can write again; commands are accepted", metadata: ["commandsSettled": "\(recovered)"])
@@ -364,5 +346,25 @@ package final class GatewayControl: Sendable {
         } catch {
             logger.error(failure, metadata: ["error": "\(error)"])
         }
+    }
+}
+
+extension GatewayControl {
+    /// Limits that the operator sets; the defaults are those of the configuration file.
+    package struct Limits: Sendable {
+        /// The maximum number of denied commands of one principal per minute; further ones are rejected before a decision.
+        package var deniedPerMinute = 20
+        /// The maximum number of failed sign-ins from one address per minute; further ones have to wait.
+        package var signInFailuresPerMinute = 20
+        /// The maximum number of LOCK commands of one lockdown in progress at the same time.
+        package var concurrentLockdownLocks = 64
+        /// log2 of scrypt's N.
+        package var passwordCost = 17
+        /// The largest step of the wall clock that leaves it trusted.
+        package var maxClockStep = Duration.seconds(60)
+        /// How long a session lasts without being refreshed.
+        package var refreshTokenLifetime = Duration.seconds(30 * 86_400)
+
+        package init() {}
     }
 }

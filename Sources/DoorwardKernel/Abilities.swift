@@ -1,6 +1,5 @@
 package import DoorwardDomain
 package import DoorwardPolicy
-import Synchronization
 
 /// What a user may do at one instant, for clients that show only what is permitted.
 ///
@@ -12,9 +11,7 @@ package struct Abilities: Sendable {
     package let nextChangeAt: Timestamp?
 
     package init(rules: [AbilityRule], nextChangeAt: Timestamp?) { (self.rules, self.nextChangeAt) = (rules, nextChangeAt) }
-}
 
-extension Abilities {
     /// The tag of the abilities.
     package var tag: EntityTag { EntityTag { $0.object { writeFields(into: &$0) } } }
 
@@ -68,26 +65,5 @@ extension AbilityRule: JSONRenderable {
                 }
             }
         }
-    }
-}
-
-/// Rendered abilities that depend only on the user and on one version of the directory. It is freed with this version.
-///
-/// Every change of a lock can change abilities, so each stream compares them; the streams of a user share this result.
-package final class AbilityCache: Sendable {
-    /// The number of users that are kept; beyond it, all are dropped.
-    static let maxUsers = 1024
-
-    private let values = Mutex<[UserID: [UInt8]]>([:])
-
-    /// The value of a user. `make` is called only if it is not known, and not under the mutex, because it takes long.
-    package func value(of user: UserID, _ make: () -> [UInt8]) -> [UInt8] {
-        if let known = values.withLock({ $0[user] }) { return known }
-        let made = make()
-        values.withLock { values in
-            if values.count >= Self.maxUsers { values.removeAll() }
-            values[user] = made
-        }
-        return made
     }
 }

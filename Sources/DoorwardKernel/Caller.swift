@@ -42,9 +42,7 @@ package struct Caller: Sendable {
     /// The user, for records and for lists of the user's own objects; `nil` for a guest link. Not to be used for decisions,
     /// which take the `Subject`.
     package var userID: UserID? { principal.userID }
-}
 
-extension Caller {
     /// Whether the caller's link has not been replaced or ended; true for a caller who uses no link.
     package func holdsLink(in tenancy: TenancyDirectory) -> Bool {
         linkDigest.map { tenancy.guestLink(digest: $0).map { .guestLink($0.accessID) } == principal } ?? true

@@ -25,6 +25,11 @@ package enum ChangedObject: Hashable, Sendable {
     case log(LogID)
     /// The command was accepted or changed its state. The user is the actor, or created the API key that is; `nil` for others.
     case command(CommandID, by: UserID?)
+
+    /// A guest access, and the permissions of its guest.
+    static func objects(of id: GuestAccessID, in directory: TenancyDirectory) -> [ChangedObject] {
+        [.guestAccess(id)] + (directory.guestAccess(id)?.guestUserID.map { [.permissions(of: $0)] } ?? [])
+    }
 }
 
 /// A position in a `ChangeFeed`. Positions of different feeds, and so of different runs of the gateway, are not comparable.
@@ -74,8 +79,8 @@ package final class ChangeFeed: Sendable {
         var oldestKnown: UInt64 = 0
         /// Whether a position was ever requested. Until then there is no position to continue from, and no change is kept.
         var isRead = false
-        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-        var waiterCount: UInt64 = 0
+        /// Fulfilled by the next change.
+        var waiters: [Promise<Void>] = []
     }
 
     private let clock: any GatewayClock
@@ -110,9 +115,10 @@ package final class ChangeFeed: Sendable {
         let waiters = state.withLock { state in
             for object in objects { state.append(object, at: now) }
             state.trim(before: now.advanced(by: .zero - retention), maxObjects: maxObjects)
-            return state.takeWaiters()
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.fulfil(()) }
     }
 
     /// Discards all changes, because any object may have changed. Reading from an earlier position then returns `nil`.
@@ -120,9 +126,10 @@ package final class ChangeFeed: Sendable {
         let waiters = state.withLock { state in
             state.last += 1
             (state.oldestKnown, state.entries, state.latest) = (state.last, [], [:])
-            return state.takeWaiters()
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters { waiter.fulfil(()) }
     }
 
     // MARK: Reading
@@ -139,34 +146,17 @@ package final class ChangeFeed: Sendable {
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func nextChanges(after position: FeedPosition, limit: Int = 1_000) async throws -> Changes? {
         while true {
-            let (isOver, changes) = state.withLock { state -> (Bool, Changes?) in
+            let (changes, change) = state.withLock { state -> (Changes?, Promise<Void>?) in
                 let changes = state.changes(after: position.number, limit: limit)
-                return (changes.map { !$0.objects.isEmpty } ?? true, changes)
+                guard changes?.objects.isEmpty == true else { return (changes, nil) }
+                let change = Promise<Void>()
+                state.waiters.append(change)
+                return (nil, change)
             }
-            if isOver { return changes }
-            try await waitForChange(after: position)
+            guard let change else { return changes }
+            await change.wait()
+            try Task.checkCancellation()
         }
-    }
-
-    private func waitForChange(after position: FeedPosition) async throws {
-        let ticket = state.withLock { state in
-            state.waiterCount += 1
-            return state.waiterCount
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                // A change or the cancellation may have occurred before the continuation was stored.
-                let isOver = state.withLock { state in
-                    let isOver = state.last != position.number || Task.isCancelled
-                    if !isOver { state.waiters[ticket] = continuation }
-                    return isOver
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume()
-        }
-        try Task.checkCancellation()
     }
 }
 
@@ -193,12 +183,6 @@ extension ChangeFeed.State {
         }
         // Also remove replaced entries that are not at the front once they outnumber the objects.
         if entries.count > 2 * latest.count + 64 { entries.removeAll { latest[$0.object] != $0.number } }
-    }
-
-    fileprivate mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-        guard !waiters.isEmpty else { return [] }
-        defer { waiters = [:] }
-        return Array(waiters.values)
     }
 
     fileprivate func changes(after number: UInt64, limit: Int) -> ChangeFeed.Changes? {
@@ -242,7 +226,7 @@ extension TenancyChange {
             guard former?.defaultTimeZone != property.defaultTimeZone else { return changed }
             // Schedules without a zone of their own follow the zone of the property.
             let followers = before.guestAccessIDs(followingZoneOf: property.id).compactMap(before.guestAccess)
-            return changed + followers.flatMap(Self.objects(of:))
+            return changed + followers.flatMap { ChangedObject.objects(of: $0.id, in: before) }
         case .removeProperty(let id):
             return [.property(id)] + (before.property(id).map { [.portfolio($0.portfolioID)] } ?? [])
         case .putUnit(let unit): return Self.objects(of: unit.id, from: before.unit(unit.id), to: unit)
@@ -266,9 +250,7 @@ extension TenancyChange {
             let former = before.guestAccess(access.id)?.guestUserID
             return [.guestAccess(access.id)]
                 + Set([former, access.guestUserID].compactMap(\.self)).sorted().map { .permissions(of: $0) }
-        case .removeGuestAccess(let id):
-            return [.guestAccess(id)]
-                + (before.guestAccess(id)?.guestUserID.map { [.permissions(of: $0)] } ?? [])
+        case .removeGuestAccess(let id): return ChangedObject.objects(of: id, in: before)
         case .putGuestLink(let link): return [.guestAccess(link.accessID)]
         case .removeGuestLink(let id): return [.guestAccess(id)]
         case .putAPIKey, .removeAPIKey, .putInvitation, .removeInvitation: return []
@@ -305,11 +287,6 @@ extension TenancyChange {
     /// The user who holds the association, and the guests whose access depends on the association.
     private static func holders(of association: UserRoleAssociation, in directory: TenancyDirectory) -> [ChangedObject] {
         let carried = directory.guestAccesses(carriedBy: association)
-        return [.permissions(of: association.userID)] + carried.flatMap(objects(of:))
-    }
-
-    /// A guest access, and the permissions of its guest.
-    private static func objects(of access: GuestAccess) -> [ChangedObject] {
-        [.guestAccess(access.id)] + (access.guestUserID.map { [.permissions(of: $0)] } ?? [])
+        return [.permissions(of: association.userID)] + carried.flatMap { ChangedObject.objects(of: $0.id, in: directory) }
     }
 }

@@ -20,6 +20,7 @@ struct ClockTrust: Sendable {
 
     /// How far below the mark a trusted clock may be, and the smallest step that is recorded.
     static let tolerance = Duration.seconds(2)
+    static func isTolerable(_ difference: Duration) -> Bool { abs(difference) <= tolerance }
     /// How long the clock must agree after a step before it is trusted again.
     static let agreementTime = Duration.seconds(60)
     /// A start later than this after the mark counts as a step.
@@ -32,7 +33,7 @@ struct ClockTrust: Sendable {
     /// Why the clock is untrusted; `nil` while it is trusted.
     private(set) var distrust: ClockDistrust?
     /// A step forward that was not confirmed; kept, also over restarts, until the clock is trusted again.
-    private(set) var unconfirmed: UnconfirmedStep?
+    private(set) var unconfirmed: ClockStep?
     /// The last reading.
     private(set) var last: Reading
     /// The last reading by a trusted clock; `nil` if this process has had none.
@@ -76,7 +77,7 @@ struct ClockTrust: Sendable {
         var events: [ClockEvent] = []
         // The trusted clock has run up to the expected time before it stepped.
         if isTrusted { highWaterMark = max(highWaterMark, expected) }
-        if abs(size) > Self.tolerance {
+        if !Self.isTolerable(size) {
             events.append(.step(ClockStep(before: expected, after: reading.wall)))
             agreesSince = nil
             if abs(size) > maxStep { needsAgreement = true }
@@ -123,16 +124,16 @@ struct ClockTrust: Sendable {
     }
 
     /// The step forward that is to be confirmed; `nil` if the clock agrees with the last trusted reading, or is below it.
-    private func stepForward(at reading: Reading) -> UnconfirmedStep? {
+    private func stepForward(at reading: Reading) -> ClockStep? {
         guard let anchor else {
             // No trusted reading in this process. If the wall clock shows a time before the step, it has been set back since.
             if let unconfirmed { return reading.wall >= unconfirmed.after ? unconfirmed : nil }
             guard reading.wall.duration(since: highWaterMark) > Self.maxStartGap else { return nil }
-            return UnconfirmedStep(before: highWaterMark, after: reading.wall)
+            return ClockStep(before: highWaterMark, after: reading.wall)
         }
         let expected = anchor.expected(at: reading.monotonic)
         guard reading.wall.duration(since: expected) > maxStep else { return nil }
-        return UnconfirmedStep(before: expected, after: reading.wall)
+        return ClockStep(before: expected, after: reading.wall)
     }
 
     private mutating func hasAgreed(_ reading: Reading) -> Bool {

@@ -2,7 +2,7 @@ package import DoorwardDomain
 
 /// Selects devices; `nil` means any. A device is selected only by fields that are visible to the caller, so that a filter reveals
 /// no more than the list does.
-package struct DeviceFilter: Sendable {
+package struct DeviceFilter: Equatable, Sendable {
     /// Devices of this property.
     package var property: PropertyID?
     /// Devices of this unit.
@@ -19,9 +19,7 @@ package struct DeviceFilter: Sendable {
     package init() {}
 
     /// Whether every device is selected.
-    package var isEmpty: Bool {
-        property == nil && unit == nil && state == nil && isOnline == nil && batteryBelow == nil && adapter == nil
-    }
+    package var isEmpty: Bool { self == DeviceFilter() }
 
     /// Whether a device is selected.
     ///
@@ -40,7 +38,7 @@ package struct DeviceFilter: Sendable {
 }
 
 /// Selects guest accesses; `nil` means any.
-package struct GuestAccessFilter: Sendable {
+package struct GuestAccessFilter: Equatable, Sendable {
     /// Accesses that list this device.
     package var device: DeviceID?
     /// Accesses granted in this unit.
@@ -56,7 +54,7 @@ package struct GuestAccessFilter: Sendable {
     package init() {}
 
     /// Whether every access is selected.
-    package var isEmpty: Bool { device == nil && unit == nil && property == nil && isActive == nil && hasLink == nil }
+    package var isEmpty: Bool { self == GuestAccessFilter() }
 
     /// Whether a guest access is selected.
     ///

@@ -1,7 +1,6 @@
 package import DoorwardDomain
 package import DoorwardPolicy
 import Glibc
-import Synchronization
 
 // Paging, shared by all lists. The use cases choose the items and return one page.
 
@@ -36,13 +35,9 @@ package struct PageRequest<Key: Sendable>: Sendable {
         by value: (Key, Item) -> SortValue
     ) -> Page<Item> {
         let items = search.map { search in items.filter { name($0).map(search.matches) ?? false } } ?? items
-        let slice = sorted(items, by: value).dropFirst(offset).prefix(limit)
+        let sorted = key.map { key in order(items.map { (value(key, $0), $0) }) } ?? items
+        let slice = sorted.dropFirst(offset).prefix(limit)
         return Page(Array(slice), total: items.count, page: page, limit: limit, in: snapshot)
-    }
-
-    private func sorted<Item>(_ items: [Item], by value: (Key, Item) -> SortValue) -> [Item] {
-        guard let key else { return items }
-        return order(items.map { (value(key, $0), $0) })
     }
 
     /// Sorts by the values; items with equal values keep their order.
@@ -65,19 +60,20 @@ extension PageRequest where Key: RawRepresentable<String> {
     ///   - item: reads an object.
     ///   - filter: selects items; `nil` selects all.
     package func page<Item, Entity>(
-        _ list: ListCache.List, in current: CallerSnapshot, of principal: Principal, visible: () -> [EntityID<Entity>],
+        _ list: ListKey.List, in current: CallerSnapshot, of principal: Principal, visible: () -> [EntityID<Entity>],
         item: (EntityID<Entity>) -> Item?, filter: ((Item) -> Bool)? = nil, named name: (Item) -> String?,
         by value: (Key, Item) -> SortValue
     ) -> Page<Item> {
-        let cacheKey = ListCache.Key(principal: principal, list: list, order: key?.rawValue, isDescending: isDescending)
-        var ids = current.snapshot.lists.ids(cacheKey) {
+        let cacheKey = ListKey(principal: principal, list: list, order: key?.rawValue, isDescending: isDescending)
+        let known = current.snapshot.lists.value(of: cacheKey) {
             guard let key else { return visible() }
             return order(visible().compactMap { id in item(id).map { (value(key, $0), id) } })
         }
+        var ids = known as? [EntityID<Entity>] ?? []
         if let search {
-            if let numbers = search.matches(in: { current.snapshot.lists.names(cacheKey) { ids.map { item($0).flatMap(name) } } })
-            {
-                ids = numbers.map { ids[$0] }
+            if search.isASCII {
+                let names = current.snapshot.names.value(of: cacheKey) { SearchableNames(ids.map { item($0).flatMap(name) }) }
+                ids = names.numbers(containing: search.bytes).map { ids[$0] }
             } else {
                 ids = ids.filter { item($0).flatMap(name).map(search.matches) ?? false }
             }
@@ -91,19 +87,17 @@ extension PageRequest where Key: RawRepresentable<String> {
 extension PageRequest<NameOrCreatedAt> {
     /// The page of a list of named objects; see the same function for other keys.
     package func page<Item: NamedItem, Entity>(
-        _ list: ListCache.List, in current: CallerSnapshot, of principal: Principal, visible: () -> [EntityID<Entity>],
+        _ list: ListKey.List, in current: CallerSnapshot, of principal: Principal, visible: () -> [EntityID<Entity>],
         item: (EntityID<Entity>) -> Item?, filter: ((Item) -> Bool)? = nil
     ) -> Page<Item> {
-        page(list, in: current, of: principal, visible: visible, item: item, filter: filter, named: \.sortName) { key, item in
-            key == .name ? .name(item.sortName) : .number(item.createdAt.milliseconds)
-        }
+        page(
+            list, in: current, of: principal, visible: visible, item: item, filter: filter, named: \.sortName,
+            by: { $0.value(of: $1) })
     }
 
     /// The page of a list of named objects that are all in memory.
     package func page<Item: NamedItem>(of items: [Item], in snapshot: CurrentDirectory.Snapshot) -> Page<Item> {
-        page(of: items, in: snapshot, named: \.sortName) { key, item in
-            key == .name ? .name(item.sortName) : .number(item.createdAt.milliseconds)
-        }
+        page(of: items, in: snapshot, named: \.sortName, by: { $0.value(of: $1) })
     }
 }
 
@@ -153,6 +147,10 @@ package enum NameOrCreatedAt: String, CaseIterable, Sendable {
     case name
     /// By the time of creation.
     case createdAt
+
+    fileprivate func value(of item: some NamedItem) -> SortValue {
+        self == .name ? .name(item.sortName) : .number(item.createdAt.milliseconds)
+    }
 }
 
 /// An item of a list that can be sorted by name or by time of creation.
@@ -185,21 +183,19 @@ package struct CallerSnapshot {
     }
 }
 
-/// The sorted ids of lists that were read in one version of the directory, so that the cost of a further page depends only on its items.
+/// A list of one reader in one order, whose sorted ids are kept in one version of the directory, so that the cost of a further page depends
+/// only on its items.
 ///
 /// The cost of the first page of a list and of the first search in it, after each change of the tenancy, is proportional to the
-/// number of objects that its reader sees. Contains only lists that do not depend on the time.
-package final class ListCache: Sendable {
-    /// A list of one reader in one order.
-    struct Key: Hashable {
-        let principal: Principal
-        let list: List
-        let order: String?
-        let isDescending: Bool
-    }
+/// number of objects that its reader sees. Only lists that do not depend on the time are kept.
+package struct ListKey: Hashable, Sendable {
+    let principal: Principal
+    let list: List
+    let order: String?
+    let isDescending: Bool
 
     /// The objects of a list.
-    package enum List: Hashable {
+    package enum List: Hashable, Sendable {
         /// All objects of a type that the reader sees.
         case portfolios, devices, users, guestAccesses
         /// All properties, or those of one portfolio.
@@ -207,42 +203,14 @@ package final class ListCache: Sendable {
         /// All units, or those of one property.
         case units(PropertyID?)
     }
-
-    /// The number of lists that are kept; beyond it, all are dropped.
-    static let maxLists = 64
-
-    private let lists = Mutex<[Key: any Sendable]>([:])
-    private let names = Mutex<[Key: SearchableNames]>([:])
-
-    /// The ids of a list in its order. `sorted` is called only if they are not known.
-    func ids<Entity>(_ key: Key, _ sorted: () -> [EntityID<Entity>]) -> [EntityID<Entity>] {
-        if let known = lists.withLock({ $0[key] }) as? [EntityID<Entity>] { return known }
-        let ids = sorted()
-        Self.keep(ids, key, in: lists)
-        return ids
-    }
-
-    /// The names of a list in its order. `read` is called only if they are not known.
-    func names(_ key: Key, _ read: () -> [String?]) -> SearchableNames {
-        if let known = names.withLock({ $0[key] }) { return known }
-        let read = SearchableNames(read())
-        Self.keep(read, key, in: names)
-        return read
-    }
-
-    private static func keep<Value: Sendable>(_ value: Value, _ key: Key, in known: borrowing Mutex<[Key: Value]>) {
-        known.withLock { known in
-            if known.count >= maxLists { known.removeAll() }
-            known[key] = value
-        }
-    }
 }
 
 /// A search for names that contain a text, ignoring case.
 package struct NameSearch: Hashable, Sendable {
     private let text: String
-    private let bytes: [UInt8]
-    private let isASCII: Bool
+    fileprivate let bytes: [UInt8]
+    /// Whether it can be searched for in `SearchableNames`; another text is compared with each name.
+    fileprivate let isASCII: Bool
 
     /// - Parameter text: not empty.
     package init(_ text: String) {
@@ -256,20 +224,7 @@ package struct NameSearch: Hashable, Sendable {
     package func matches(_ name: String) -> Bool {
         let name = name.lowercased()
         // Comparing bytes is much faster, and sufficient unless both texts may have combining characters.
-        return isASCII || name.utf8.allSatisfy { $0 < 0x80 } ? Self.contains(name.utf8, bytes) : name.contains(text)
-    }
-
-    /// The numbers of the names that contain the text, ascending; `nil` for a text that is not ASCII, which is compared with each
-    /// name.
-    func matches(in names: () -> SearchableNames) -> [Int]? { isASCII ? names().numbers(containing: bytes) : nil }
-
-    private static func contains(_ name: String.UTF8View, _ bytes: [UInt8]) -> Bool {
-        var rest = name[...]
-        while rest.count >= bytes.count {
-            if rest.starts(with: bytes) { return true }
-            rest = rest.dropFirst()
-        }
-        return false
+        return isASCII || name.utf8.allSatisfy { $0 < 0x80 } ? name.utf8.contains(bytes) : name.contains(text)
     }
 }
 

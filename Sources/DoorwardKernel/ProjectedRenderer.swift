@@ -178,3 +178,9 @@ package struct EntityTag: Hashable, Sendable {
         text = "\"\(Array(SHA256.hash(data: writer.bytes).prefix(16)).hexadecimal)\""
     }
 }
+
+/// The status of each lock, as it was last reported.
+package protocol DeviceStatuses: Sendable {
+    /// The status of a device; an unknown status if it is not attached.
+    func status(of id: DeviceID) -> DeviceStatus
+}

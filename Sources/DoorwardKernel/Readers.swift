@@ -30,9 +30,7 @@ extension TenancyDirectory {
         let counts = SubscriptionLimit.allCases.map { ($0, usage(of: $0, in: portfolio.id, at: now)) }
         return ShownSubscription(portfolio: portfolio, usage: Dictionary(uniqueKeysWithValues: counts))
     }
-}
 
-extension TenancyDirectory {
     /// - Throws: `.outOfReach`; if the subject is a super admin, `.denied` if the access exists and `.notFound` otherwise.
     package func readable(_ id: GuestAccessID, to subject: Subject) throws(GatewayError) -> GuestAccess {
         guard let access = guestAccess(id) else { throw .outOfReach(of: subject) }

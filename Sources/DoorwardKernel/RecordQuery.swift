@@ -1,4 +1,5 @@
 package import DoorwardDomain
+package import DoorwardPolicy
 
 /// Selects a page of records.
 package struct RecordQuery: Hashable, Sendable {
@@ -14,7 +15,7 @@ package struct RecordQuery: Hashable, Sendable {
     /// The maximum number of records to return.
     package var limit: Int
     /// The reader on whose behalf the store reads the list.
-    package var reader = ListReader()
+    package var reader: ListReader
 
     /// The sort order. Raw values are those of the API.
     package enum Order: String, Sendable {
@@ -27,9 +28,10 @@ package struct RecordQuery: Hashable, Sendable {
     /// - Parameter deviceID: shorthand for a filter by this device; overrides the device in `filter`.
     package init(
         scopes: [RecordScope], deviceID: DeviceID? = nil, filter: RecordFilter = RecordFilter(), order: Order = .newestFirst,
-        after: RecordPosition? = nil, limit: Int
+        after: RecordPosition? = nil, limit: Int, reader: ListReader = ListReader()
     ) {
-        (self.scopes, self.filter, self.order, self.after, self.limit) = (scopes, filter, order, after, limit)
+        (self.scopes, self.filter, self.order, self.after) = (scopes, filter, order, after)
+        (self.limit, self.reader) = (limit, reader)
         if let deviceID { self.filter.deviceID = deviceID }
     }
 }
@@ -176,23 +178,24 @@ package struct RecordCountQuery: Hashable, Sendable {
     /// Counts the records after this position only; `nil` starts at the beginning.
     package var after: RecordPosition?
     /// The reader on whose behalf the store reads the records.
-    package var reader = ListReader()
+    package var reader: ListReader
 
     package init(
         scopes: [RecordScope], filter: RecordFilter = RecordFilter(), limits: [Timestamp], by grouping: Grouping,
-        after: RecordPosition? = nil
+        after: RecordPosition? = nil, reader: ListReader = ListReader()
     ) {
-        (self.scopes, self.filter, self.limits, self.grouping, self.after) = (scopes, filter, limits, grouping, after)
+        (self.scopes, self.filter, self.limits, self.grouping) = (scopes, filter, limits, grouping)
+        (self.after, self.reader) = (after, reader)
     }
 
     /// The records that are examined, oldest first: those of the scopes and the filter, within the limits.
     package var examined: RecordQuery {
-        var query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, after: after, limit: .max)
+        var query = RecordQuery(
+            scopes: scopes, filter: filter, order: .oldestFirst, after: after, limit: .max, reader: reader)
         // Without two limits there is no bucket.
         let (from, until) = (limits.first ?? Timestamp(milliseconds: 0), limits.last ?? Timestamp(milliseconds: 0))
         query.filter.from = max(filter.from ?? from, from)
         query.filter.until = min(filter.until ?? until, until)
-        query.reader = reader
         return query
     }
 }
@@ -255,11 +258,14 @@ package struct CommandQuery: Hashable, Sendable {
     /// The maximum number of commands to return.
     package var limit: Int
     /// The reader on whose behalf the store reads the list.
-    package var reader = ListReader()
+    package var reader: ListReader
 
-    package init(scopes: [RecordScope], actorUserID: UserID? = nil, deviceID: DeviceID? = nil, offset: Int = 0, limit: Int) {
+    package init(
+        scopes: [RecordScope], actorUserID: UserID? = nil, deviceID: DeviceID? = nil, offset: Int = 0, limit: Int,
+        reader: ListReader = ListReader()
+    ) {
         (self.scopes, self.actorUserID, self.deviceID) = (scopes, actorUserID, deviceID)
-        (self.offset, self.limit) = (offset, limit)
+        (self.offset, self.limit, self.reader) = (offset, limit, reader)
     }
 }
 
@@ -267,5 +273,44 @@ extension StoredCommand {
     /// Whether the command's intent is in `scope`.
     package func lies(in scope: RecordScope) -> Bool {
         scope.covers(log: log, unitID: device.unitID, propertyID: device.propertyID, at: command.requestedAt)
+    }
+}
+
+extension TenancyDirectory {
+    /// The scopes of a filtered list. A resident who reads the records of their unit sees neither which staff member acted nor
+    /// why a request was denied. A filter by another user or by a denial reason therefore matches no record in the scope of a
+    /// unit: a filter must not reveal more than the records do.
+    ///
+    /// - Parameter showsReasons: whether the result shows the reasons of records, even without a filter by them.
+    package func recordScopes(
+        of subject: Subject, filteredBy filter: RecordFilter, showsReasons: Bool = false
+    ) -> [RecordScope] {
+        let scopes = recordScopes(of: subject)
+        let namesOther = filter.actorUserID.map { !subject.isUser($0) } ?? false
+        guard namesOther || filter.reason != nil || showsReasons else { return scopes }
+        return scopes.filter { if case .unit = $0 { false } else { true } }
+    }
+
+    /// The scopes that a subject may read: the gateway's log for a super admin, and the scopes that the subject's roles cover; those
+    /// of a unit from the beginning of the subject's tenancy.
+    package func recordScopes(of subject: Subject) -> [RecordScope] {
+        var scopes: [RecordScope] =
+            SecurityService.allows(subject, .gatewayLogRead, on: .gateway, in: self).isAllowed ? [.gatewayLog] : []
+        for entity in SecurityService.entities(where: subject, holds: .viewAccessHistory, in: self) {
+            switch entity {
+            case .portfolio(let id): scopes.append(.portfolioLog(id))
+            case .property(let id): if let portfolio = property(id)?.portfolioID { scopes.append(.property(id, in: portfolio)) }
+            case .unit(let id):
+                guard let portfolio = unit(id)?.portfolioID, let from = subject.historyStart(in: id) else { continue }
+                scopes.append(.unit(id, in: portfolio, from: from))
+            }
+        }
+        return scopes
+    }
+
+    /// The reader on whose behalf the store reads a list: identified by all scopes that the subject may read, because each filter would
+    /// otherwise get a queue entry of its own.
+    package func listReader(of subject: Subject) -> ListReader {
+        ListReader(userID: subject.readerID, logs: Set(recordScopes(of: subject).map(\.log)))
     }
 }

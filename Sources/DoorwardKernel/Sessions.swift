@@ -28,7 +28,9 @@ package final class Sessions: Sendable {
         table.withLock { table in
             _ = table.forget(before: session.createdAt, limit: SessionTable.prunedPerInsert)
             guard table.generations[session.userID, default: 0] == generation else {
-                table.noteEnded(session)
+                // The session is in the store: its end is recorded.
+                table.put(session)
+                table.end(session.id)
                 return false
             }
             table.put(session)
@@ -131,12 +133,6 @@ private struct SessionTable {
 
     mutating func end(_ id: SessionID) {
         if let session = remove(id) { ended[id] = session.expiresAt }
-    }
-
-    /// Records the end of a session that is in the store but was not added to `live`.
-    mutating func noteEnded(_ session: Session) {
-        put(session)
-        end(session.id)
     }
 
     private mutating func remove(_ id: SessionID) -> Session? {

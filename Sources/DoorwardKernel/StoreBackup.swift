@@ -38,7 +38,7 @@ package enum StoreBackupError: Error, Equatable, Sendable {
 }
 
 /// Why a backup was refused. Raw values are the codes in `details.fields[].problem`.
-package enum StoreBackupProblem: String, CaseIterable, Sendable {
+package enum StoreBackupProblem: String, CaseIterable, CustomStringConvertible, Sendable {
     /// The path is relative, but callers do not know the gateway's working directory.
     case notAbsolute = "not_absolute"
     /// The path does not end in a valid file name.
@@ -53,9 +53,7 @@ package enum StoreBackupProblem: String, CaseIterable, Sendable {
     case alreadyRunning = "already_running"
     /// The copy does not fit on its disk.
     case diskFull = "disk_full"
-}
 
-extension StoreBackupProblem: CustomStringConvertible {
     /// A sentence for the caller who requested the backup.
     package var description: String {
         switch self {

@@ -26,7 +26,8 @@ package final class StoreGuard: Sendable {
     private struct InFlight {
         var executions: [CommandID: any InFlightExecution] = [:]
         var isStopped = false
-        var waiting: [Promise<Void>] = []
+        /// Fulfilled when no command is in flight.
+        var idle: Promise<Void>?
     }
 
     private struct Doubts {
@@ -49,7 +50,7 @@ package final class StoreGuard: Sendable {
 
     /// Reads lists of records, and proofs.
     package var log: any AccessLogStore { store }
-    /// Reads the tenancy, at the start and after a write in doubt.
+    /// Reads the entities of the tenancy, and the state of the clock.
     package var tenancy: any TenancyStore { store }
     /// Reads the whole tenancy.
     package func readTenancy() async throws(GatewayError) -> TenancyDirectory {
@@ -108,7 +109,7 @@ package final class StoreGuard: Sendable {
                 if case .update = change { continue }
                 end(change.command.id)
             }
-            handleFailure(error)
+            if case .failed(let cause) = error { markInDoubt(reason: cause) }
             throw error
         }
     }
@@ -130,13 +131,12 @@ package final class StoreGuard: Sendable {
 
     /// Removes a command that has ended; without effect for any other one.
     package func end(_ id: CommandID) {
-        let waiting = inFlight.withLock { inFlight -> [Promise<Void>] in
+        let idle = inFlight.withLock { inFlight -> Promise<Void>? in
             inFlight.executions[id] = nil
-            guard inFlight.executions.isEmpty else { return [] }
-            defer { inFlight.waiting = [] }
-            return inFlight.waiting
+            guard inFlight.executions.isEmpty else { return nil }
+            return inFlight.idle.take()
         }
-        for promise in waiting { promise.fulfil(()) }
+        idle?.fulfil(())
     }
 
     /// Refuses further commands, from now on.
@@ -147,13 +147,11 @@ package final class StoreGuard: Sendable {
 
     /// Waits until no command is in flight.
     package func allEnded() async {
-        let promise = inFlight.withLock { inFlight -> Promise<Void>? in
-            guard !inFlight.executions.isEmpty else { return nil }
-            let promise = Promise<Void>()
-            inFlight.waiting.append(promise)
-            return promise
+        let idle = inFlight.withLock { inFlight -> Promise<Void>? in
+            if inFlight.idle == nil, !inFlight.executions.isEmpty { inFlight.idle = Promise() }
+            return inFlight.idle
         }
-        await promise?.value
+        await idle?.value
     }
 
     /// The command as last written; `nil` if it is not in flight.
@@ -196,10 +194,6 @@ package final class StoreGuard: Sendable {
         }
     }
 
-    private func handleFailure(_ error: StoreError) {
-        if case .failed(let cause) = error { markInDoubt(reason: cause) }
-    }
-
     /// Marks the store in doubt because an event may not have been recorded: no command is accepted until the store has been
     /// reloaded.
     package func markInDoubt(reason cause: String) {
@@ -221,17 +215,10 @@ extension StoreTransaction {
         objects.reserveCapacity(records.count + commands.count)
         for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
         for change in commands { objects.append(.command(change.command.id, by: change.command.actor.userID)) }
-        for counter in counters {
-            switch counter {
-            case .takeUse(let id), .returnUse(let id): objects.append(.guestAccess(id))
-            case .setLastCheckpoint: break
-            }
-        }
+        objects += (useChanges.taken + useChanges.returned).map { .guestAccess($0) }
         return objects
     }
-}
 
-extension StoreTransaction {
     /// The changes of the uses of guest accesses.
     fileprivate var useChanges: GuestUseCounts.Changes {
         var uses = GuestUseCounts.Changes()

@@ -51,6 +51,23 @@ package struct PendingRecord: Sendable {
     package var counterpart: Int?
 
     package init(_ body: RecordBody, counterpart: Int? = nil) { (self.body, self.counterpart) = (body, counterpart) }
+
+    /// A record of the kind `GATEWAY`.
+    ///
+    /// - Parameters:
+    ///   - actor: who caused the event; by default the gateway itself.
+    ///   - origin: the request that caused the event; `nil` if none did.
+    package init(
+        _ event: RecordEvent, in log: LogID = .gateway, id: RecordID, at now: Timestamp, actor: RecordActor = .gateway,
+        origin: RequestOrigin? = nil, path: EntityPathIDs? = nil, target: RecordTarget? = nil,
+        details: [String: RecordValue] = [:]
+    ) {
+        self.init(
+            RecordBody(
+                log: log, id: id, at: now, kind: .gateway, actor: actor, source: origin?.source ?? .gateway,
+                clientAddress: origin?.clientAddress, requestID: origin?.requestID, path: path, event: event, target: target,
+                details: details))
+    }
 }
 
 /// The position and timestamp of a record.

@@ -15,6 +15,10 @@ package protocol DecisionGate: Sendable {
 /// After `change` returns, no further command or event of a stream is sent under a right that it revoked. A right that
 /// it granted takes effect only after the change is durable.
 package final class TenancyWriter: Sendable {
+    /// Drafts a change on a copy of the directory, with the caller's rights in that copy. If it throws, nothing is changed. It is a pure
+    /// function of the directory: the writer commits its draft, and a dry run makes the same draft and shows its effects.
+    package typealias Draft<Value> = @Sendable (inout TenancyUnitOfWork) throws(GatewayError) -> Value
+
     private let directory: CurrentDirectory
     private let storeGuard: StoreGuard
     private let clock: TrustedClock
@@ -41,13 +45,12 @@ package final class TenancyWriter: Sendable {
     ///   - body: drafts the change. A draft without changes is not written.
     ///   - afterwards: runs after the change has taken effect and before the next one starts; receives the previous directory.
     package func change<Value: Sendable>(
-        _ caller: Caller, reach: [Reach] = [], body: @escaping Change<Value>.Body,
+        _ caller: Caller, reach: [Reach] = [], body: Draft<Value>,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Value {
-        let change = Change(caller: caller, reach: reach, body: body)
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
-        try change.requireReach(in: directory.current, at: clock.decisionTime())
-        return try await commit(change, afterwards: afterwards)
+        try directory.current.requireReach(of: caller, to: reach, at: clock.decisionTime())
+        return try await commit(caller, body, afterwards: afterwards)
     }
 
     /// Creates an entity in one change, once for each idempotency key.
@@ -61,27 +64,31 @@ package final class TenancyWriter: Sendable {
     ///   no longer exists or is no longer visible to the caller.
     package func create<Prepared: Sendable, Value: CreatedEntity>(
         _ caller: Caller, repeatable: IdempotentCall?, reach: [Reach] = [], prepare: () async throws(GatewayError) -> Prepared,
-        body: @escaping @Sendable (inout TenancyUnitOfWork, Prepared) throws(GatewayError) -> Value,
+        body: @Sendable (inout TenancyUnitOfWork, Prepared) throws(GatewayError) -> Value,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
         try directory.current.requireReach(of: caller, to: reach, at: clock.decisionTime())
-        if let repeatable, let entity: Value = try await earlier(repeatable, of: caller) { return .replayed(entity) }
+        if let repeatable, let entity: Value = try await earlier(repeatable, of: caller) {
+            return Answered(entity, isReplay: true)
+        }
         defer { if let repeatable { idempotency.release(repeatable.key) } }
         let prepared = try await prepare()
-        let change = Change(caller: caller, reach: reach) { (draft) throws(GatewayError) in
-            let entity = try body(&draft, prepared)
-            if let repeatable {
-                draft.transaction.idempotency.append(repeatable.entry(.entity(entity.id.cast()), at: draft.now))
-            }
-            return entity
-        }
-        return .executed(try await commit(change, afterwards: afterwards))
+        let created = try await commit(
+            caller,
+            { (draft) throws(GatewayError) in
+                let entity = try body(&draft, prepared)
+                if let repeatable {
+                    draft.transaction.idempotency.append(repeatable.entry(.entity(entity.id.cast()), at: draft.now))
+                }
+                return entity
+            }, afterwards: afterwards)
+        return Answered(created)
     }
 
     /// Creates an entity that needs no slow work.
     package func create<Value: CreatedEntity>(
-        _ caller: Caller, repeatable: IdempotentCall?, reach: [Reach] = [], body: @escaping Change<Value>.Body,
+        _ caller: Caller, repeatable: IdempotentCall?, reach: [Reach] = [], body: Draft<Value>,
         afterwards: (Value, TenancyDirectory) -> Void = { _, _ in }
     ) async throws(GatewayError) -> Answered<Value> {
         try await create(
@@ -97,16 +104,16 @@ package final class TenancyWriter: Sendable {
     ///   - body: as for `change`; it throws the same errors in a dry run.
     /// - Returns: the effects; `nil` if the change was made.
     package func remove(
-        _ caller: Caller, isDryRun: Bool, reach: [Reach] = [], body: @escaping Change<Void>.Body, afterwards: () -> Void = {}
+        _ caller: Caller, isDryRun: Bool, reach: [Reach] = [], body: Draft<Void>, afterwards: () -> Void = {}
     ) async throws(GatewayError) -> RemovalPreview? {
         guard isDryRun else {
             try await change(caller, reach: reach, body: body, afterwards: { _, _ in afterwards() })
             return nil
         }
-        let change = Change(caller: caller, reach: reach, body: body)
         let before = directory.current
-        try change.requireReach(in: before, at: clock.decisionTime())
-        let draft = try change.draft(on: before, at: clock.decisionTime(), random: random).draft
+        try before.requireReach(of: caller, to: reach, at: clock.decisionTime())
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
+        try body(&draft)
         return RemovalPreview(draft.transaction.changes, from: before, to: draft.directory, at: draft.now)
     }
 
@@ -116,24 +123,27 @@ package final class TenancyWriter: Sendable {
         _ call: IdempotentCall, of caller: Caller
     ) async throws(GatewayError) -> Value? {
         switch try await idempotency.begin(call) {
-        case .unused: return nil
-        case .existing(.command):
+        case nil: return nil
+        case .command:
             throw .internalFailure("the idempotency key of a request to create an entity belongs to a command")
-        case .existing(.entity(let id)):
+        case .entity(let id):
             let (tenancy, subject) = directory.resolve(caller)
-            return try Value.find(id.cast(), for: subject, at: clock.decisionTime(), in: tenancy)
+            guard let entity = Value.stored(id.cast(), in: tenancy) else { throw .outOfReach(of: subject) }
+            try tenancy.requireReach(of: caller, to: [Value.reach(id.cast())], at: clock.decisionTime())
+            return entity
         }
     }
 
     private func commit<Value: Sendable>(
-        _ change: Change<Value>, afterwards: (Value, TenancyDirectory) -> Void
+        _ caller: Caller, _ body: Draft<Value>, afterwards: (Value, TenancyDirectory) -> Void
     ) async throws(GatewayError) -> Value {
         await mutex.lock()
         defer { mutex.unlock() }
         // Check again while holding the mutex: a change may be based on the directory only while no write is in doubt.
         guard storeGuard.isAcceptingCommands else { throw .unavailable }
         let before = directory.current
-        let (draft, value) = try change.draft(on: before, at: clock.decisionTime(), random: random)
+        var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
+        let value = try body(&draft)
         guard !draft.transaction.isEmpty else { return value }
         try await storeGuard.write(draft.transaction)
         directory.publish(draft.directory, after: draft.transaction.changes)
@@ -170,5 +180,33 @@ extension StoreTransaction {
     fileprivate var isEmpty: Bool {
         changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
             && forgets.isEmpty && truncations.isEmpty && clock.isEmpty && purchases.isEmpty
+    }
+}
+
+/// An entity that a request names. A request that names one that its caller may not see is answered as if there were no such id.
+package enum Reach: Hashable, Sendable {
+    /// A portfolio, property or unit.
+    case entity(AssociatedEntity)
+    /// A lock, which may be unassigned.
+    case device(DeviceID)
+    /// A user. People to whom the request gives a role or an access are not listed: the id of any existing user is accepted.
+    case user(UserID)
+    /// A guest access, which its manager and its guest may read.
+    case guestAccess(GuestAccessID)
+}
+
+extension TenancyDirectory {
+    /// - Throws: the error for an id that does not exist, unless each entity is visible to the caller.
+    func requireReach(of caller: Caller, to named: [Reach], at time: DecisionTime) throws(GatewayError) {
+        guard !named.isEmpty else { return }
+        let subject = subject(of: caller.principal)
+        for entity in named {
+            switch entity {
+            case .entity(let entity): try requireReach(of: subject, to: entity)
+            case .device(let id): try requireReach(of: subject, to: id, at: time)
+            case .user(let id): _ = try visibleUser(id, to: subject)
+            case .guestAccess(let id): _ = try readable(id, to: subject)
+            }
+        }
     }
 }

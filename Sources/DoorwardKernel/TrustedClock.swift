@@ -1,3 +1,4 @@
+internal import CTimex
 package import DoorwardDomain
 import FoundationEssentials
 import Synchronization
@@ -24,7 +25,7 @@ package final class TrustedClock: GatewayClock {
     private static let markInterval: Int64 = 1000
 
     private let base: any GatewayClock
-    private let synchronisation: any ClockSynchronisation
+    private let synchronisedTime: @Sendable () -> Timestamp?
     private let state: Mutex<State>
     private let isTrusted: Atomic<Bool>
     /// The wall clock minus the monotonic clock at the last reading, in nanoseconds.
@@ -37,12 +38,13 @@ package final class TrustedClock: GatewayClock {
     /// - Parameters:
     ///   - base: the clock of the machine.
     ///   - maxStep: the largest step that leaves the clock trusted.
-    ///   - synchronisation: whether the operating system reports that its clock is synchronised.
+    ///   - synchronisedTime: the time of the operating system, if that reports that its clock is synchronised. The report is about the
+    ///     clock that shows this time, so it counts only if the gateway reads the same time.
     package init(
         _ base: any GatewayClock, maxStep: Duration = .seconds(60),
-        synchronisation: any ClockSynchronisation = NoSynchronisation()
+        synchronisedTime: @escaping @Sendable () -> Timestamp? = { nil }
     ) {
-        (self.base, self.synchronisation) = (base, synchronisation)
+        (self.base, self.synchronisedTime) = (base, synchronisedTime)
         let reading = Self.read(base)
         let (trust, _) = ClockTrust.start(nil, reading, maxStep: maxStep)
         state = Mutex(State(trust: trust))
@@ -94,11 +96,10 @@ package final class TrustedClock: GatewayClock {
     /// Confirms a step forward if the operating system reports that its clock is synchronised, and that clock is the one that the
     /// gateway reads.
     func confirmIfSynchronised() {
-        guard !isTrusted.load(ordering: .acquiring), let system = synchronisation.synchronisedTime() else { return }
+        guard !isTrusted.load(ordering: .acquiring), let system = synchronisedTime() else { return }
         let isConfirmed = state.withLock { state in
             let reading = Self.read(base)
-            let difference = reading.wall.duration(since: system)
-            guard !state.trust.isTrusted, difference <= ClockTrust.tolerance, difference >= .zero - ClockTrust.tolerance,
+            guard !state.trust.isTrusted, ClockTrust.isTolerable(reading.wall.duration(since: system)),
                 state.trust.confirm(reading, loweringMark: false)
             else { return false }
             note([.regained(.synchronised)], in: &state)
@@ -137,7 +138,7 @@ package final class TrustedClock: GatewayClock {
         state.withLock { state in
             let reading = Self.read(base)
             let step = reading.wall.duration(since: offer.reading.expected(at: reading.monotonic))
-            guard step <= ClockTrust.tolerance, step >= .zero - ClockTrust.tolerance else { return false }
+            guard ClockTrust.isTolerable(step) else { return false }
             note(state.trust.observe(reading), in: &state)
             guard state.trust.confirm(reading, loweringMark: loweringMark) else { return false }
             publish(state.trust)
@@ -152,12 +153,11 @@ package final class TrustedClock: GatewayClock {
         fileprivate let reading: ClockTrust.Reading
         /// The mark before.
         let highWaterMark: Timestamp
-        fileprivate let isTrusted: Bool
+        /// Whether the clock is trusted without an acceptance.
+        let isTrusted: Bool
 
         /// The accepted time.
         var at: Timestamp { reading.wall }
-        /// Whether the clock is trusted without an acceptance.
-        var isNeedless: Bool { isTrusted }
         /// Whether the accepted time is so far below the mark that the mark has to be lowered.
         var isBelowMark: Bool { at < highWaterMark.advanced(by: .zero - ClockTrust.tolerance) }
     }
@@ -168,7 +168,7 @@ package final class TrustedClock: GatewayClock {
     package var status: ClockStatus {
         observe()
         confirmIfSynchronised()
-        let isSynchronised = synchronisation.synchronisedTime() != nil
+        let isSynchronised = synchronisedTime() != nil
         return state.withLock { state in
             ClockStatus(
                 at: state.trust.last.wall, highWaterMark: state.trust.highWaterMark, distrust: state.trust.distrust,
@@ -197,6 +197,9 @@ package final class TrustedClock: GatewayClock {
 
     /// Sets the function that is called when there are events to record. It must not block.
     func onEvents(_ handle: @escaping @Sendable () -> Void) { handler.withLock { $0 = handle } }
+
+    /// Whether there are events that are not recorded yet.
+    var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
 
     /// Removes and returns the events that are not recorded yet, and how many more there were.
     func takeEvents() -> (events: [ClockEvent], dropped: Int) {
@@ -264,23 +267,36 @@ extension ClockTrust.Reading {
 }
 
 /// The wall clock and monotonic clock of the machine.
-package struct SystemClock {
+package struct SystemClock: GatewayClock {
     /// The origin of monotonic readings; the same for all clocks of the process.
     private static let start = ContinuousClock.now
 
     package init() {}
-}
 
-extension SystemClock: GatewayClock {
+    /// The time of day, in whole milliseconds.
     package func now() -> Timestamp {
         Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
     }
 
+    /// The time since the first reading of the process.
     package func monotonicNow() -> MonotonicInstant {
         MonotonicInstant(nanoseconds: 0).advanced(by: Self.start.duration(to: .now))
     }
 
+    /// Suspends until `instant`, or throws when the task is cancelled.
     package func sleep(until instant: MonotonicInstant) async throws {
         try await ContinuousClock().sleep(until: Self.start.advanced(by: .nanoseconds(instant.nanoseconds)))
+    }
+
+    /// The time of the operating system, if a time daemon such as chrony, ntpd or systemd-timesyncd has told the Linux kernel that the
+    /// clock is synchronised; setting the clock by hand clears this. Adjusts nothing, so it needs no privilege.
+    ///
+    /// See adjtimex(2): `STA_UNSYNC` is clear, and the state is not `TIME_ERROR`.
+    package static func synchronisedTime() -> Timestamp? {
+        var report = timex()
+        let state = adjtimex(&report)
+        guard state >= 0, state != TIME_ERROR, report.status & STA_UNSYNC == 0 else { return nil }
+        let fraction = Int64(report.time.tv_usec) / (report.status & STA_NANO == 0 ? 1000 : 1_000_000)
+        return Timestamp(milliseconds: Int64(report.time.tv_sec) * 1000 + fraction)
     }
 }

@@ -3,15 +3,23 @@ package import DoorwardDomain
 import HeapModule
 import Synchronization
 
-/// A value that is set once and awaited by at most one task. Only the first `fulfil` takes effect.
+extension GatewayClock {
+    /// Suspends for a time.
+    ///
+    /// - Returns: false if the task is cancelled.
+    package func pause(_ duration: Duration) async -> Bool {
+        (try? await sleep(until: monotonicNow().advanced(by: duration))) != nil
+    }
+}
+
+/// A value that is set once, and that tasks can wait for. Only the first `fulfil` takes effect.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
-        case empty
-        case awaited(CheckedContinuation<Value, Never>)
+        case awaited([CheckedContinuation<Value, Never>])
         case fulfilled(Value)
     }
 
-    private let state = Mutex(State.empty)
+    private let state = Mutex(State.awaited([]))
 
     package init() {}
 
@@ -20,20 +28,13 @@ package final class Promise<Value: Sendable>: Sendable {
     /// - Returns: false if the promise was already fulfilled; `value` is then discarded.
     @discardableResult
     package func fulfil(_ value: Value) -> Bool {
-        let (won, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
-            switch state {
-            case .empty:
-                state = .fulfilled(value)
-                return (true, nil)
-            case .awaited(let continuation):
-                state = .fulfilled(value)
-                return (true, continuation)
-            case .fulfilled:
-                return (false, nil)
-            }
+        let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
+            guard case .awaited(let waiting) = state else { return nil }
+            state = .fulfilled(value)
+            return waiting
         }
-        waiting?.resume(returning: value)
-        return won
+        for continuation in waiting ?? [] { continuation.resume(returning: value) }
+        return waiting != nil
     }
 
     /// The value, if it is already set.
@@ -41,19 +42,54 @@ package final class Promise<Value: Sendable>: Sendable {
         state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } }
     }
 
-    /// Waits for the value. At most one task may wait.
+    /// Whether a task waits for the value, for tests.
+    package var isAwaited: Bool {
+        state.withLock { if case .awaited(let waiting) = $0 { !waiting.isEmpty } else { false } }
+    }
+
+    /// Waits for the value.
     package var value: Value {
         get async {
             if let current { return current }
             return await withCheckedContinuation { continuation in
                 let ready = state.withLock { state -> Value? in
-                    if case .fulfilled(let value) = state { return value }
-                    state = .awaited(continuation)
-                    return nil
+                    switch state {
+                    case .fulfilled(let value): return value
+                    case .awaited(let waiting):
+                        state = .awaited(waiting + [continuation])
+                        return nil
+                    }
                 }
                 if let ready { continuation.resume(returning: ready) }
             }
         }
+    }
+}
+
+extension Promise<Void> {
+    /// Waits until the promise is fulfilled. The cancellation of the task fulfils it.
+    package func wait() async {
+        await withTaskCancellationHandler {
+            await value
+        } onCancel: {
+            fulfil(())
+        }
+    }
+}
+
+/// Wakes one task. A signal before the task waits is not lost; several signals count as one.
+package final class Signal: Sendable {
+    private let next = Mutex(Promise<Void>())
+
+    package init() {}
+
+    /// Wakes the task that waits, or the one that waits next.
+    package func set() { next.withLock(\.self).fulfil(()) }
+
+    /// Waits for a signal, or until the task is cancelled. At most one task may wait.
+    package func wait() async {
+        await next.withLock(\.self).wait()
+        next.withLock { $0 = Promise() }
     }
 }
 
@@ -173,6 +209,16 @@ package final class DeadlineQueue: Sendable {
         }
         // Release the action's captures without holding the mutex.
         withExtendedLifetime(action) {}
+    }
+
+    /// Waits for the value of a promise, which `expire` sets at the deadline.
+    package func value<Value>(
+        of promise: Promise<Value>, until deadline: MonotonicInstant, expire: @escaping @Sendable () -> Void
+    ) async -> Value {
+        if let value = promise.current { return value }
+        let ticket = schedule(at: deadline, expire)
+        defer { cancel(ticket) }
+        return await promise.value
     }
 
     /// Starts a task that sleeps until the earliest deadline and then calls the actions that are due.

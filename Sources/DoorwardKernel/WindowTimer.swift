@@ -92,11 +92,7 @@ package final class WindowTimer: Sendable {
     }
 
     private func append(_ changed: Set<GuestAccessID>, in tenancy: TenancyDirectory) {
-        feed.append(
-            changed.flatMap { access -> [ChangedObject] in
-                let guest = tenancy.guestAccess(access)?.guestUserID
-                return [.guestAccess(access)] + (guest.map { [.permissions(of: $0)] } ?? [])
-            })
+        feed.append(changed.flatMap { ChangedObject.objects(of: $0, in: tenancy) })
     }
 
     /// Schedules the wake-up for the next edge; immediately if it has already passed.

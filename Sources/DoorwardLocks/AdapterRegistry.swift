@@ -6,7 +6,7 @@ package import Logging
 import Synchronization
 
 /// The adapters of this gateway, by kind. The set is fixed at the start.
-package struct AdapterRegistry: Sendable {
+package final class AdapterRegistry: Sendable {
     /// The state of an adapter's start.
     package enum Start: Hashable, Sendable {
         /// Not tried yet, or being tried.
@@ -17,12 +17,8 @@ package struct AdapterRegistry: Sendable {
         case failed(String)
     }
 
-    private final class Starts: Sendable {
-        let byKind = Mutex<[String: Start]>([:])
-    }
-
     private let adapters: [String: any LockAdapter]
-    private let starts = Starts()
+    private let starts = Mutex<[String: Start]>([:])
 
     /// - Parameter adapters: if two have the same kind, the first is used.
     package init(_ adapters: [any LockAdapter]) {
@@ -38,14 +34,14 @@ package struct AdapterRegistry: Sendable {
     /// The kinds of all adapters, sorted.
     package var kinds: [String] { adapters.keys.sorted() }
 
-    func start(of kind: String) -> Start { starts.byKind.withLock { $0[kind] ?? .pending } }
+    func start(of kind: String) -> Start { starts.withLock { $0[kind] ?? .pending } }
 
     /// Notes the state of an adapter's start.
-    package func setStart(_ start: Start, of kind: String) { starts.byKind.withLock { $0[kind] = start } }
+    package func setStart(_ start: Start, of kind: String) { starts.withLock { $0[kind] = start } }
 
     /// - Returns: false, without a change, if the adapter has started meanwhile.
     func setFailure(_ reason: String, of kind: String) -> Bool {
-        starts.byKind.withLock { starts in
+        starts.withLock { starts in
             guard starts[kind] != .started else { return false }
             starts[kind] = .failed(reason)
             return true
@@ -62,17 +58,30 @@ package struct AdapterRegistry: Sendable {
 
     /// An adapter's health; `down` if it has not started.
     func health(of adapter: any LockAdapter) -> AdapterHealth { isStarted(adapter.kind) ? adapter.health : .down }
+
+    /// Logs brokers assigned to a portfolio that does not exist: no lock can be attached through them, and no other log message
+    /// reports the cause.
+    package func logUnknownOwners(in tenancy: TenancyDirectory, to logger: Logger) {
+        for adapter in all {
+            for transport in adapter.transports {
+                guard case .portfolio(let id) = transport.owner, tenancy.portfolio(id) == nil else { continue }
+                logger.warning(
+                    "broker `\(transport.name)` belongs to portfolio \(id), which does not exist: its locks cannot be attached",
+                    metadata: ["adapter": "\(adapter.kind)", "broker": "\(transport.name)", "portfolio": "\(id)"])
+            }
+        }
+    }
 }
 
-/// The use case of inspecting the adapters: their health, their transports, and the address fields that they need.
+/// The use cases of inspecting the adapters: their health, their transports, the address fields that they need, and the locks that they
+/// have discovered and that are not attached.
 package struct AdapterStates: Sendable {
-    let adapters: AdapterRegistry
-    let directory: CurrentDirectory
-    let devices: DeviceRuntimes
-    let clock: TrustedClock
+    private let kernel: Kernel
+    private let adapters: AdapterRegistry
+    private let devices: DeviceRuntimes
 
-    package init(adapters: AdapterRegistry, directory: CurrentDirectory, devices: DeviceRuntimes, clock: TrustedClock) {
-        (self.adapters, self.directory, self.devices, self.clock) = (adapters, directory, devices, clock)
+    package init(_ kernel: Kernel, adapters: AdapterRegistry, devices: DeviceRuntimes) {
+        (self.kernel, self.adapters, self.devices) = (kernel, adapters, devices)
     }
 
     /// Every adapter, sorted by kind, with the transports over which the caller may attach locks, and the locks that the caller sees.
@@ -82,16 +91,34 @@ package struct AdapterStates: Sendable {
     ///
     /// - Throws: `.denied` for a caller who may attach locks nowhere.
     package func all(for caller: Caller) throws(GatewayError) -> [AdapterState] {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         let scope = tenancy.transportScope(of: subject)
         guard !scope.isEmpty else { throw .denied(Denial(.roleInsufficient, hasReach: true), operation: nil, deviceID: nil) }
         var counts: [String: (devices: Int, online: Int)] = [:]
-        for id in SecurityService.visibleDeviceIDs(for: subject, at: clock.decisionTime(), in: tenancy) {
+        for id in SecurityService.visibleDeviceIDs(for: subject, at: kernel.clock.decisionTime(), in: tenancy) {
             guard let adapter = tenancy.device(id)?.adapter else { continue }
             counts[adapter, default: (0, 0)].devices += 1
             if devices.status(of: id).isOnline == true { counts[adapter, default: (0, 0)].online += 1 }
         }
         return adapters.all.map { state(of: $0, counts[$0.kind] ?? (0, 0), in: scope) }
+    }
+
+    /// The discovered locks that the caller could attach: those on the transports of portfolios in which the caller may attach
+    /// a lock; for a super admin, all of them.
+    package func discovered(for caller: Caller, _ request: PageRequest<DiscoveredDeviceOrder>) -> Page<DiscoveredDevice> {
+        let current = CallerSnapshot(kernel.directory, caller)
+        let scope = current.tenancy.transportScope(of: current.subject)
+        let found = adapters.all.flatMap { adapter in
+            adapter.discovered.filter { scope.includes($0.owner) }.map { DiscoveredDevice($0, adapter: adapter.kind) }
+        }
+        let ordered = found.sorted { ($0.id, $0.adapter) < ($1.id, $1.adapter) }
+        return request.page(of: ordered, in: current.snapshot, named: \.name) { key, found in
+            switch key {
+            case .name: .name(found.name ?? "")
+            case .createdAt, .firstSeenAt: .number(found.firstSeenAt.milliseconds)
+            case .lastSeenAt: .number(found.lastSeenAt.milliseconds)
+            }
+        }
     }
 
     private func state(
@@ -108,14 +135,6 @@ package struct AdapterStates: Sendable {
             deviceCount: count.devices, onlineCount: count.online,
             addressKeys: adapter.addressFields.map { AddressKey($0, (names, hidden)) },
             transports: visible.map { TransportState($0) })
-    }
-
-    /// Requires the right to manage the gateway's adapters.
-    ///
-    /// - Throws: `.denied`.
-    package func requireReading(by caller: Caller) throws(GatewayError) {
-        let (tenancy, subject) = directory.resolve(caller)
-        try tenancy.require(.adaptersManage, of: subject, on: .gateway)
     }
 }
 
@@ -163,21 +182,6 @@ package struct TransportState: Sendable {
     }
 }
 
-extension AdapterRegistry {
-    /// Logs brokers assigned to a portfolio that does not exist: no lock can be attached through them, and no other log message
-    /// reports the cause.
-    package func logUnknownOwners(in tenancy: TenancyDirectory, to logger: Logger) {
-        for adapter in all {
-            for transport in adapter.transports {
-                guard case .portfolio(let id) = transport.owner, tenancy.portfolio(id) == nil else { continue }
-                logger.warning(
-                    "broker `\(transport.name)` belongs to portfolio \(id), which does not exist: its locks cannot be attached",
-                    metadata: ["adapter": "\(adapter.kind)", "broker": "\(transport.name)", "portfolio": "\(id)"])
-            }
-        }
-    }
-}
-
 /// Starts the adapters concurrently and retries failed starts: no adapter blocks the gateway or another adapter.
 package final class AdapterStarter: Sendable {
     /// How long the gateway waits for an adapter before it continues without the adapter. The start
@@ -189,6 +193,7 @@ package final class AdapterStarter: Sendable {
     private let adapters: AdapterRegistry
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
+    private let deadlines: DeadlineQueue
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -200,8 +205,10 @@ package final class AdapterStarter: Sendable {
         var isStopped = false
     }
 
+    /// Starts nothing before `start`.
     package init(_ adapters: AdapterRegistry, clock: any GatewayClock, executor: (any TaskExecutor)?, logger: Logger) {
         (self.adapters, self.clock, self.executor, self.logger) = (adapters, clock, executor, logger)
+        deadlines = DeadlineQueue(clock: clock, executor: executor)
     }
 
     /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `startTimeout`.
@@ -210,21 +217,19 @@ package final class AdapterStarter: Sendable {
     package func start(
         reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void
     ) async {
+        let deadline = clock.monotonicNow().advanced(by: Self.startTimeout)
         let first = adapters.all.map { adapter in
             let tried = Promise<Void>()
-            let timer = Task(executorPreference: executor) { [self] in
-                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.startTimeout))) != nil else { return }
-                if tried.fulfil(()) { fail(adapter, "it has not started within 10 seconds", retryIn: nil) }
-            }
             let task = Task(executorPreference: executor) { [self] in
                 await keepStarting(adapter, reports: reports, activate: activate) { tried.fulfil(()) }
             }
             state.withLock { $0.tasks.append(task) }
-            return (tried, timer)
+            return (adapter, tried)
         }
-        for (tried, timer) in first {
-            await tried.value
-            timer.cancel()
+        for (adapter, tried) in first {
+            await deadlines.value(of: tried, until: deadline) { [self] in
+                if tried.fulfil(()) { fail(adapter, "it has not started within 10 seconds", retryIn: nil) }
+            }
         }
     }
 
@@ -267,7 +272,7 @@ package final class AdapterStarter: Sendable {
             } catch {
                 fail(adapter, "\(error)", retryIn: pause)
                 onFirstAttempt()
-                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: pause))) != nil else { return }
+                guard await clock.pause(pause) else { return }
                 pause = min(pause * 2, Self.maximumBackoff)
             }
         }

@@ -2,7 +2,7 @@ internal import DoorwardAdapterKit
 internal import DoorwardDomain
 internal import DoorwardKernel
 internal import DoorwardPolicy
-internal import Logging
+internal import Metrics
 import Synchronization
 
 /// Executes one command from its intent to its outcome, while holding its reservation in the device's queue.
@@ -169,18 +169,18 @@ final class CommandExecution: InFlightExecution {
     }
 
     private func waitAndSend() async -> CommandOutcome {
-        let admission = await awaitAdmission()
-        services.metrics.noteWait(services.clock.monotonicNow().duration(since: acceptedAt))
-        switch admission {
-        case .deadlinePassed: return .deadlinePassed
-        case .shuttingDown: return .shuttingDown
-        case .admitted: break
-        }
+        let admission = reservation.admission
+        let ended = await services.deadlines.value(of: admission, until: deadline) { admission.fulfil(.deadlinePassed) }
+        services.metrics.queueWait.record(duration: services.clock.monotonicNow().duration(since: acceptedAt))
+        if let ended { return ended }
         var exhausted: [GuestAccessID] = []
         while true {
             switch runtime.queue.withDispatchGate({ decideAndSend(exhausted: exhausted) }) {
             case .ended(let outcome): return outcome
-            case .sent(let inFlight): return await awaitOutcome(of: inFlight)
+            case .sent(let inFlight):
+                return await services.deadlines.value(of: inFlight.result, until: deadline) { [runtime] in
+                    runtime.expire(inFlight, as: .timedOut)
+                }
             case .grantedByOther(let rule, let needsOverride):
                 do {
                     if let refused = try await writeFurtherIntent(under: rule, override: needsOverride) {
@@ -191,14 +191,6 @@ final class CommandExecution: InFlightExecution {
                 }
             }
         }
-    }
-
-    private func awaitAdmission() async -> QueueReservation.WaitResult {
-        if let result = reservation.admission.current { return result }
-        let admission = reservation.admission
-        let timeout = services.deadlines.schedule(at: deadline) { admission.fulfil(.deadlinePassed) }
-        defer { services.deadlines.cancel(timeout) }
-        return await admission.value
     }
 
     /// The result of one pass through the dispatch gate.
@@ -245,13 +237,11 @@ final class CommandExecution: InFlightExecution {
     private func handOver(at now: Timestamp) -> DispatchResult {
         guard let adapter else { return .ended(.notSent(.notAttached)) }
         guard services.adapters.isStarted(adapter.kind) else { return .ended(.notSent(.offline)) }
-        let stateBefore = runtime.status.state
-        state.withLock { state in
-            state.command.stateBefore = stateBefore
-            state.command.dispatchedAt = now
-            state.command.sent = true
-            state.command.state = .dispatched
-        }
+        var accepted = command
+        accepted.stateBefore = runtime.status.state
+        var dispatched = accepted
+        (dispatched.dispatchedAt, dispatched.sent, dispatched.state) = (now, true, .dispatched)
+        show(dispatched)
         // Derive the timeout from the remaining monotonic time, which is unaffected by steps of the wall clock.
         let rest = deadline.duration(since: services.clock.monotonicNow())
         let inFlight = InFlightCommand(
@@ -265,22 +255,10 @@ final class CommandExecution: InFlightExecution {
             return .sent(inFlight)
         } catch {
             runtime.queue.clearInFlight()
-            state.withLock { state in
-                state.command.dispatchedAt = nil
-                state.command.sent = false
-                state.command.state = .accepted
-            }
+            accepted.sent = false
+            show(accepted)
             return .ended(.notSent(error))
         }
-    }
-
-    /// Waits until the lock confirms or rejects the command, or the deadline passes.
-    private func awaitOutcome(of inFlight: InFlightCommand) async -> CommandOutcome {
-        if let result = inFlight.result.current { return .sent(result) }
-        let runtime = runtime
-        let timeout = services.deadlines.schedule(at: deadline) { runtime.expire(inFlight, as: .deadlinePassed) }
-        defer { services.deadlines.cancel(timeout) }
-        return .sent(await inFlight.result.value)
     }
 
     // MARK: - Outcome

@@ -26,11 +26,9 @@ final class DenialRecorder: Sendable {
 
     /// Admits a command to its decision unless its principal was denied too often within a minute.
     ///
-    /// - Throws: `.rateLimited`; the first rejection of a minute also writes the summary record.
-    func admit(_ caller: Caller) async throws(GatewayError) { try await admit(caller, denying: false) }
-
     /// - Parameter denying: whether to count a denial, if it is admitted.
-    private func admit(_ caller: Caller, denying: Bool) async throws(GatewayError) {
+    /// - Throws: `.rateLimited`; the first rejection of a minute also writes the summary record.
+    func admit(_ caller: Caller, denying: Bool = false) async throws(GatewayError) {
         let now = clock.monotonicNow()
         let (wait, isFirst) = minutes.withLock { minutes -> (Duration?, Bool) in
             if denying, minutes.count > 10_000 { minutes = minutes.filter { now < $0.value.end } }
@@ -53,7 +51,7 @@ final class DenialRecorder: Sendable {
     /// Writes the summary record of the minute; after a failure the next rejection writes it.
     private func writeSummary(for caller: Caller) async throws(GatewayError) {
         do {
-            try await storeGuard.write(StoreTransaction(records: [PendingRecord(summary(for: caller))]))
+            try await storeGuard.write(StoreTransaction(records: [summary(for: caller)]))
         } catch {
             minutes.withLock { $0[caller.principal]?.isSummarized = false }
             throw error
@@ -81,8 +79,11 @@ final class DenialRecorder: Sendable {
     private func records(
         _ denial: Denial, of request: CommandRequest, device: LockDevice?, in tenancy: TenancyDirectory
     ) -> [PendingRecord] {
-        let whole = body(denial, of: request, device: device, in: tenancy)
-        guard !denial.hasReach else { return [PendingRecord(whole.copied(to: whole.device?.log ?? .gateway))] }
+        var whole = body(denial, of: request, device: device, in: tenancy)
+        guard !denial.hasReach else {
+            whole.log = whole.device?.log ?? .gateway
+            return [PendingRecord(whole)]
+        }
         let portfolio = device?.portfolioID
         let snapshot = portfolio == nil ? Self.noDevice : whole.device
         let outside = RecordBody(
@@ -117,21 +118,10 @@ final class DenialRecorder: Sendable {
         return body
     }
 
-    private func summary(for caller: Caller) -> RecordBody {
+    private func summary(for caller: Caller) -> PendingRecord {
         let now = clock.now()
-        return RecordBody(
-            log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-            actor: RecordActor(of: caller.principal), source: caller.origin.source,
-            clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID, event: .denialsSuppressed,
+        return PendingRecord(
+            .denialsSuppressed, id: random.id(at: now), at: now, actor: RecordActor(of: caller.principal), origin: caller.origin,
             details: ["deniedPerMinute": .integer(Int64(perMinute))])
-    }
-}
-
-extension RecordBody {
-    /// A copy of the record for another log.
-    func copied(to log: LogID) -> RecordBody {
-        var body = self
-        body.log = log
-        return body
     }
 }

@@ -41,7 +41,7 @@ final class DeviceCommandQueue: Sendable {
         let isReserved = queue.withLock { queue in
             guard queue.running != nil else {
                 queue.running = reservation
-                return reservation.admission.fulfil(.admitted)
+                return reservation.admission.fulfil(nil)
             }
             guard !isUrgent else {
                 queue.waiting.insert(reservation, at: queue.waiting.firstIndex { !$0.isUrgent } ?? queue.waiting.endIndex)
@@ -71,7 +71,7 @@ final class DeviceCommandQueue: Sendable {
                 queue.running = nil
                 queue.inFlight = nil
                 while queue.running == nil, let next = queue.waiting.popFirst() {
-                    if next.admission.fulfil(.admitted) { queue.running = next }
+                    if next.admission.fulfil(nil) { queue.running = next }
                 }
             } else {
                 queue.waiting.removeAll { $0 === reservation }
@@ -106,40 +106,20 @@ final class DeviceCommandQueue: Sendable {
 
 /// The reservation of one command in a queue.
 final class QueueReservation: Sendable {
-    enum WaitResult: Sendable {
-        /// The command is at the head of the queue.
-        case admitted
-        case deadlinePassed
-        case shuttingDown
-    }
-
     let principal: Principal
     /// Whether the command goes ahead of those that are not urgent.
     let isUrgent: Bool
-    let admission = Promise<WaitResult>()
+    /// Fulfilled with `nil` when the command is at the head of the queue; with its outcome if it is not to run.
+    let admission = Promise<CommandOutcome?>()
 
     init(principal: Principal, isUrgent: Bool) { (self.principal, self.isUrgent) = (principal, isUrgent) }
 }
 
 /// A command between its dispatch and its confirmation.
 final class InFlightCommand: Sendable {
-    enum Result: Sendable {
-        /// A live report has a state that fulfils the operation.
-        case confirmed(LockState)
-        /// A report has the settings of the command.
-        case settingsConfirmed
-        case jammed
-        case refused(LockRefusal)
-        case deadlinePassed
-        /// The gateway is stopping and cannot wait any longer.
-        case abandoned
-        /// The device was bound to another lock, so no confirmation can come from the lock that the command was sent to.
-        case replaced
-    }
-
     /// The command as the adapter got it.
     let command: LockCommand
-    let result = Promise<Result>()
+    let result = Promise<CommandOutcome>()
 
     init(_ command: LockCommand) { self.command = command }
 
@@ -165,8 +145,23 @@ final class InFlightCommand: Sendable {
 
 /// How a command ended. `apply` maps each outcome to the command's state and detail.
 enum CommandOutcome: Sendable {
-    /// The command was sent, and ended like this.
-    case sent(InFlightCommand.Result)
+    // MARK: The command was sent
+
+    /// A live report has a state that fulfils the operation.
+    case confirmed(LockState)
+    /// A report has the settings of the command.
+    case settingsConfirmed
+    case jammed
+    case refused(LockRefusal)
+    /// The lock has not answered before the deadline.
+    case timedOut
+    /// The gateway is stopping and cannot wait any longer.
+    case abandoned
+    /// The device was bound to another lock, so no confirmation can come from the lock that the command was sent to.
+    case replaced
+
+    // MARK: The command was not sent, or its outcome is not durable
+
     /// Denied by the decision in the dispatch gate.
     case denied(Denial)
     case deadlinePassed
@@ -183,7 +178,7 @@ enum CommandOutcome: Sendable {
     /// Whether a confirmation of the lock may still arrive.
     var isUnanswered: Bool {
         switch self {
-        case .sent(.deadlinePassed), .sent(.abandoned): true
+        case .timedOut, .abandoned: true
         default: false
         }
     }
@@ -191,7 +186,7 @@ enum CommandOutcome: Sendable {
     /// Whether the adapter may be able to report the cause of this outcome.
     var isFailedDelivery: Bool {
         switch self {
-        case .notSent, .sent(.deadlinePassed), .sent(.refused): true
+        case .notSent, .timedOut, .refused: true
         default: false
         }
     }
@@ -206,7 +201,22 @@ enum CommandOutcome: Sendable {
         command.stateAfter = stateNow
         command.changed = nil
         switch self {
-        case .sent(let result): apply(result, to: &command)
+        case .confirmed(let state):
+            command.changed = command.stateBefore?.satisfies(command.operation) != true
+            command.stateAfter = state
+            command.end(.confirmed, nil, sent: true)
+        case .settingsConfirmed:
+            command.changed = true
+            command.end(.confirmed, nil, sent: true)
+        case .jammed:
+            command.stateAfter = .jammed
+            command.end(.failed, "jammed", sent: true)
+        case .refused(let cause): command.end(.failed, cause.rawValue, sent: true)
+        case .timedOut: command.end(.timedOut, nil, sent: true)
+        case .abandoned: command.end(.unknown, nil, sent: nil)
+        case .replaced:
+            command.stateAfter = nil
+            command.end(.unknown, nil, sent: nil)
         case .denied(let denial): command.end(.denied, denial.reason.rawValue, sent: false)
         case .deadlinePassed: command.end(.failed, "deadline_passed", sent: false)
         case .notSent(.offline): command.end(.failed, "device_offline", sent: false)
@@ -221,27 +231,6 @@ enum CommandOutcome: Sendable {
         case .outcomeNotWritten(let wasSent):
             command.stateAfter = nil
             command.end(.unknown, nil, sent: wasSent)
-        }
-    }
-
-    private func apply(_ result: InFlightCommand.Result, to command: inout Command) {
-        switch result {
-        case .confirmed(let state):
-            command.changed = command.stateBefore?.satisfies(command.operation) != true
-            command.stateAfter = state
-            command.end(.confirmed, nil, sent: true)
-        case .settingsConfirmed:
-            command.changed = true
-            command.end(.confirmed, nil, sent: true)
-        case .jammed:
-            command.stateAfter = .jammed
-            command.end(.failed, "jammed", sent: true)
-        case .refused(let cause): command.end(.failed, cause.rawValue, sent: true)
-        case .deadlinePassed: command.end(.timedOut, nil, sent: true)
-        case .abandoned: command.end(.unknown, nil, sent: nil)
-        case .replaced:
-            command.stateAfter = nil
-            command.end(.unknown, nil, sent: nil)
         }
     }
 }

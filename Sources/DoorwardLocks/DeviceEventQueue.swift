@@ -20,7 +20,6 @@ final class DeviceEventQueue: Sendable {
         /// Events dropped since the queue was last empty.
         var dropped = Dropped()
         var isFinished = false
-        var waiter: Promise<Void>?
     }
 
     /// Events dropped because the queue was full, and their devices.
@@ -30,27 +29,29 @@ final class DeviceEventQueue: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Wakes the task that waits for events.
+    private let changed = Signal()
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
     /// - Returns: false if the queue was full and the event was only counted.
     @discardableResult
     func add(_ event: RecordBody, of device: DeviceID) -> Bool {
-        let (isTaken, waiter) = state.withLock { state -> (Bool, Promise<Void>?) in
+        let isTaken = state.withLock { state in
             let hasRoom = state.waitingOf[device, default: 0] < Self.maxPerDevice && state.waiting.count < Self.maxWaiting
             guard !state.isFinished, hasRoom else {
                 state.lostOf[device, default: 0] += 1
                 state.dropped.events += 1
                 state.dropped.devices.insert(device)
-                return (false, nil)
+                return false
             }
             var event = event
             if let lost = state.lostOf.removeValue(forKey: device) { event.details["eventsLost"] = .integer(Int64(lost)) }
             state.waiting.append(event)
             state.waitingOf[device, default: 0] += 1
-            return (true, state.waiter)
+            return true
         }
-        waiter?.fulfil(())
+        if isTaken { changed.set() }
         return isTaken
     }
 
@@ -77,37 +78,32 @@ final class DeviceEventQueue: Sendable {
 
     /// Waits for events. Must be called by one task only.
     ///
-    /// - Returns: the oldest queued events; `nil` once the queue is finished and empty.
+    /// - Returns: the oldest queued events; `nil` once the queue is finished and empty, or the task is cancelled.
     func next() async -> [RecordBody]? {
         while true {
-            let (events, waiter) = state.withLock { state in state.take() }
+            let (events, isFinished) = state.withLock { ($0.take(), $0.isFinished) }
             if !events.isEmpty { return events }
-            guard let waiter else { return nil }
-            await waiter.value
+            guard !isFinished, !Task.isCancelled else { return nil }
+            await changed.wait()
         }
     }
 
     /// Accepts no further events.
     func finish() {
-        let waiter = state.withLock { state in
-            state.isFinished = true
-            return state.waiter
-        }
-        waiter?.fulfil(())
+        state.withLock { $0.isFinished = true }
+        changed.set()
     }
 }
 
 extension DeviceEventQueue.State {
-    /// Returns the oldest events. If there are none, returns a promise to wait for, unless the queue is finished.
-    fileprivate mutating func take() -> ([RecordBody], Promise<Void>?) {
-        waiter = nil
+    /// Removes and returns the oldest events.
+    fileprivate mutating func take() -> [RecordBody] {
         let events = Array(waiting.prefix(DeviceEventQueue.batch))
         waiting.removeFirst(events.count)
         for device in events.compactMap({ $0.device?.deviceID }) {
             let rest = waitingOf[device, default: 1] - 1
             waitingOf[device] = rest > 0 ? rest : nil
         }
-        if events.isEmpty, !isFinished { waiter = Promise() }
-        return (events, waiter)
+        return events
     }
 }

@@ -1,64 +1,54 @@
 package import DoorwardAdapterKit
-package import DoorwardDomain
+internal import DoorwardDomain
 package import DoorwardKernel
 internal import DoorwardPolicy
-package import Logging
-package import Metrics
+internal import Logging
+internal import Metrics
 import Synchronization
 
 /// Receives the reports of locks: updates the device status, ends the command that a report confirms or rejects, and records the
 /// events that no command has caused.
 package final class DeviceReports: ReportReceiver {
-    private let directory: CurrentDirectory
+    private let kernel: Kernel
     private let devices: DeviceRuntimes
-    private let storeGuard: StoreGuard
-    private let clock: any GatewayClock
-    private let random: RandomSource
-    private let logger: Logger
     private let eventQueue = DeviceEventQueue()
     private let availability = AvailabilityRateLimit()
-    private let executor: (any TaskExecutor)?
     /// One timer for each device whose availability changes are being counted.
     private let timers = Mutex<[DeviceID: Task<Void, Never>]>([:])
     private let metrics: ReportMetrics
 
     /// Writes nothing before `run`.
-    package init(
-        directory: CurrentDirectory, devices: DeviceRuntimes, storeGuard: StoreGuard, clock: any GatewayClock,
-        random: RandomSource,
-        logger: Logger, metrics: any MetricsFactory, executor: (any TaskExecutor)? = nil
-    ) {
-        (self.metrics, self.executor) = (ReportMetrics(metrics), executor)
-        (self.directory, self.devices, self.storeGuard) = (directory, devices, storeGuard)
-        (self.clock, self.random, self.logger) = (clock, random, logger)
+    package init(_ kernel: Kernel, devices: DeviceRuntimes) {
+        (self.kernel, self.devices, metrics) = (kernel, devices, ReportMetrics(kernel.metrics))
     }
 
     /// Updates the device's status, and queues a record of each event that no command in flight has caused. Never waits for the
     /// disk.
     package func receive(_ report: LockReport) {
-        metrics.countReceived()
+        metrics.received.increment()
         guard let runtime = devices.existing(report.deviceID) else { return metrics.ofUnknownDevice.increment() }
-        let now = clock.now()
+        let now = kernel.clock.now()
         let inFlight = runtime.queue.inFlightCommand
-        let (change, isAnswer) = runtime.update { status in
-            let change = status.take(report.fact, at: now)
+        let (before, isAnswer) = runtime.update { status in
+            let before = status
+            status.take(report.fact, at: now)
             let isAnswer = inFlight?.ends(report) ?? false
             if isAnswer, inFlight?.command.operation.isMovement == true, case .refusal(let cause) = report.fact,
                 cause.leavesDoubt(of: status.state)
             {
                 status.markStateStale()
             }
-            return (change, isAnswer)
+            return (before, isAnswer)
         }
         if isAnswer { return }
         // The lock has been given other settings than the stored ones: by a command that it confirms too late, or by hand.
-        if case .settings(let settings) = report.fact, settings != directory.current.device(runtime.id)?.settings {
+        if case .settings(let settings) = report.fact, settings != kernel.directory.current.device(runtime.id)?.settings {
             runtime.areSettingsConfirmed = false
         }
-        let late = runtime.claimLateConfirmation(by: report.fact, at: clock.monotonicNow())
+        let late = runtime.claimLateConfirmation(by: report.fact, at: kernel.clock.monotonicNow())
         // A late confirmation of a command is recorded even if it does not change the known state.
         guard
-            let event = (report.isRepeat ? nil : change.event(for: report.fact))
+            let event = (report.isRepeat ? nil : before.event(for: report.fact))
                 ?? late.flatMap({ _ in report.fact.confirmedState.flatMap(RecordEvent.init) })
         else { return }
         write(event, report, answering: late, at: now)
@@ -68,12 +58,12 @@ package final class DeviceReports: ReportReceiver {
     package func run() async {
         while let events = await eventQueue.next() {
             if await !write(events) {
-                logger.error("device events could not be recorded", metadata: ["count": "\(events.count)"])
+                kernel.logger.error("device events could not be recorded", metadata: ["count": "\(events.count)"])
                 metrics.notWritten.increment(by: events.count)
                 eventQueue.lose(events)
             }
             if let dropped = eventQueue.takeDropped() {
-                logger.error(
+                kernel.logger.error(
                     "device events were dropped: the queue was full because the store was too slow",
                     metadata: ["events": "\(dropped.events)", "devices": "\(dropped.devices.count)"])
             }
@@ -86,7 +76,7 @@ package final class DeviceReports: ReportReceiver {
             for timer in timers.values { timer.cancel() }
             timers = [:]
         }
-        for summary in availability.summaries(at: clock.now()) { enqueue(summary) }
+        for summary in availability.summaries(at: kernel.clock.now()) { enqueue(summary) }
         eventQueue.finish()
     }
 
@@ -97,10 +87,10 @@ package final class DeviceReports: ReportReceiver {
         var wait = Duration.milliseconds(200)
         while true {
             do {
-                try await storeGuard.write(StoreTransaction(records: events.map { PendingRecord($0) }))
+                try await kernel.storeGuard.write(StoreTransaction(records: events.map { PendingRecord($0) }))
                 return true
             } catch .unavailable where !eventQueue.isFinished {
-                guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: wait))) != nil else { return false }
+                guard await kernel.clock.pause(wait) else { return false }
                 wait = min(wait * 2, .seconds(10))
             } catch {
                 return false
@@ -109,18 +99,18 @@ package final class DeviceReports: ReportReceiver {
     }
 
     private func write(_ event: RecordEvent, _ report: LockReport, answering late: UnconfirmedCommand?, at now: Timestamp) {
-        guard let device = directory.current.device(report.deviceID) else { return }
+        guard let device = kernel.directory.current.device(report.deviceID) else { return }
         let snapshot = DeviceSnapshot(device)
         let body = RecordBody(
-            log: snapshot.log, id: random.id(at: now), at: now, kind: .deviceEvent,
-            actor: RecordActor(kind: .device, id: device.id.description, name: report.fact.operatorName), source: .device,
+            log: snapshot.log, id: kernel.random.id(at: now), at: now, kind: .deviceEvent,
+            actor: RecordActor(kind: .device, id: device.id.description, name: report.fact.cause.operatorName), source: .device,
             device: snapshot,
             commandID: late.flatMap { $0.log == snapshot.log ? $0.id : nil } ?? lateCommand(in: report, snapshot.log),
             stateAfter: report.fact.confirmedState,
             event: event,
-            method: report.fact.method)
+            method: report.fact.cause.method)
         guard event == .online || event == .offline else { return enqueue(body) }
-        let admission = availability.admit(body, of: device.id, at: clock.monotonicNow())
+        let admission = availability.admit(body, of: device.id, at: kernel.clock.monotonicNow())
         for record in admission.records { enqueue(record) }
         if let due = admission.summaryDue { writeSummary(of: device.id, at: due) }
     }
@@ -132,21 +122,21 @@ package final class DeviceReports: ReportReceiver {
 
     /// Records, at `due`, the summary of a device's counted availability changes.
     private func writeSummary(of device: DeviceID, at due: MonotonicInstant) {
-        let timer = Task(executorPreference: executor) { [self] in
-            guard (try? await clock.sleep(until: due)) != nil else { return }
+        let timer = Task(executorPreference: kernel.executor) { [self] in
+            guard (try? await kernel.clock.sleep(until: due)) != nil else { return }
             // Hold the mutex under which `finish` cancels the timers: either this task queues the
             // summary before the queue is closed, or `finish` queues it.
             timers.withLock { timers in
                 guard !Task.isCancelled else { return }
                 timers[device] = nil
-                if let summary = availability.summary(of: device, at: clock.monotonicNow(), clock.now()) { enqueue(summary) }
+                if let summary = availability.summary(of: device, at: kernel.clock.monotonicNow(), kernel.clock.now()) {
+                    enqueue(summary)
+                }
             }
         }
         timers.withLock { $0[device] = timer }
     }
-}
 
-extension DeviceReports {
     /// The command that was delivered late, if its intent is recorded in `log`; other logs must not name the command.
     private func lateCommand(in report: LockReport, _ log: LogID) -> CommandID? {
         guard case .deliveredLate(let command) = report.fact else { return nil }
@@ -154,29 +144,50 @@ extension DeviceReports {
     }
 }
 
-/// The status before a report, to detect what the report changed.
-private struct ConditionChange {
-    var stateBefore: LockState
-    var hadState: Bool
-    var doorBefore: DoorState
-    var wasOnline: Bool?
-    var wasBatteryLow: Bool?
-
-    /// The event to record for a report that did not end a command in flight; `nil` if the report requires no record.
-    func event(for fact: LockReport.Fact) -> RecordEvent? {
+extension DeviceStatus {
+    /// The event to record for a report that came in this status and did not end a command in flight; `nil` if it requires no record.
+    fileprivate func event(for fact: LockReport.Fact) -> RecordEvent? {
         switch fact {
-        case .state(let state, .confirmed, _, _):
-            guard hadState, state != stateBefore else { return nil }
-            return RecordEvent(state)
-        case .door(let door) where doorBefore != .unknown && door != doorBefore:
-            return door == .open ? .doorOpened : door == .closed ? .doorClosed : nil
-        case .battery(_, low: true) where wasBatteryLow != true: return .batteryLow
-        case .availability(true) where wasOnline == false: return .online
-        case .availability(false) where wasOnline != false: return .offline
-        case .event(let event, _, _): return event
-        case .deliveredLate: return .commandDeliveredLate
-        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .product: return nil
+        case .state(let new, .confirmed, _, _): stateAt != nil && new != state ? RecordEvent(new) : nil
+        case .door(.open) where doorState == .closed: .doorOpened
+        case .door(.closed) where doorState == .open: .doorClosed
+        case .battery(_, low: true) where batteryLow != true: .batteryLow
+        case .availability(true) where isOnline == false: .online
+        case .availability(false) where isOnline != false: .offline
+        case .event(let event, _, _): event
+        case .deliveredLate: .commandDeliveredLate
+        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .product: nil
         }
+    }
+
+    fileprivate mutating func take(_ fact: LockReport.Fact, at now: Timestamp) {
+        switch fact {
+        // Ignore a retained state if the lock has stayed online since its own report: the retained state is older.
+        case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break
+        // Mark the known state as outdated; keep the time at which it was reported.
+        case .state(state, .stale, _, _) where stateAt != nil: stateQuality = .stale
+        case .state(let newState, let quality, _, _):
+            (state, stateQuality, stateAt) = (newState, quality, now)
+            if quality == .confirmed { isOnline = true }
+            note(faults: Set(faults).subtracting([Self.jammed]), isJammed: newState == .jammed)
+        case .door(let door): doorState = door
+        case .battery(let level, let low):
+            batteryLevel = level ?? batteryLevel
+            batteryLow = low ?? batteryLow
+        case .availability(let available): isOnline = available
+        // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another state.
+        case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
+        case .product(let product): self.product = product
+        case .deliveredLate: markStateStale()
+        case .refusal, .event, .settings: break
+        }
+        if fact.isLive { lastSeen = now }
+    }
+
+    private static let jammed = "jammed"
+
+    private mutating func note(faults words: Set<String>, isJammed: Bool) {
+        faults = (isJammed ? [Self.jammed] : []) + words.sorted()
     }
 }
 
@@ -199,17 +210,22 @@ extension LockReport.Fact {
         if case .state(let state, .confirmed, _, _) = self { state } else { nil }
     }
 
-    fileprivate var method: EventMethod? {
+    /// The method and the person that the report names.
+    fileprivate var cause: (method: EventMethod?, operatorName: String?) {
         switch self {
-        case .state(_, _, let method, _), .event(_, let method, _): method
-        case .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: nil
+        case .state(_, _, let method, let name), .event(_, let method, let name): (method, name)
+        case .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: (nil, nil)
         }
     }
 
-    fileprivate var operatorName: String? {
+    /// Whether the report shows that the lock itself is communicating now.
+    fileprivate var isLive: Bool {
         switch self {
-        case .state(_, _, _, let name), .event(_, _, let name): name
-        case .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: nil
+        case .state(_, let quality, _, _): quality == .confirmed
+        case .availability(let available): available == true
+        case .door, .battery, .refusal, .event, .settings: true
+        // The report may come from another source, such as a broker reporting that the lock is gone.
+        case .faults, .product, .deliveredLate: false
         }
     }
 }
@@ -221,54 +237,6 @@ extension LockRefusal {
         case .busy, .notAuthorised, .invalidCode, .notCalibrated, .unsupported: false
         case .jammed: state != .jammed
         case .lowPower, .transport, .offline, .other: true
-        }
-    }
-}
-
-extension DeviceStatus {
-    fileprivate mutating func take(_ fact: LockReport.Fact, at now: Timestamp) -> ConditionChange {
-        let change = ConditionChange(
-            stateBefore: state, hadState: stateAt != nil, doorBefore: doorState, wasOnline: isOnline, wasBatteryLow: batteryLow)
-        switch fact {
-        // Ignore a retained state if the lock has stayed online since its own report: the retained state is older.
-        case .state(_, .retained, _, _) where stateQuality == .confirmed && isOnline == true: break
-        // Mark the known state as outdated; keep the time at which it was reported.
-        case .state(state, .stale, _, _) where stateAt != nil: stateQuality = .stale
-        case .state(let newState, let quality, _, _):
-            (state, stateQuality, stateAt) = (newState, quality, now)
-            if quality == .confirmed { isOnline = true }
-            note(faults: Set(faults).subtracting([Self.jammed]), isJammed: newState == .jammed)
-        case .door(let door): doorState = door
-        case .battery(let level, let low):
-            batteryLevel = level ?? batteryLevel
-            batteryLow = low ?? batteryLow
-        case .availability(let available): isOnline = available
-        // Keep the fault `jammed`: it is part of the state, and ends when the lock reports another state.
-        case .faults(let words): note(faults: words.subtracting([Self.jammed]), isJammed: faults.contains(Self.jammed))
-        case .product(let product): self.product = product
-        case .deliveredLate: markStateStale()
-        case .refusal, .event, .settings: break
-        }
-        if fact.isLive { lastSeen = now }
-        return change
-    }
-
-    private static let jammed = "jammed"
-
-    private mutating func note(faults words: Set<String>, isJammed: Bool) {
-        faults = (isJammed ? [Self.jammed] : []) + words.sorted()
-    }
-}
-
-extension LockReport.Fact {
-    /// Whether the report shows that the lock itself is communicating now.
-    fileprivate var isLive: Bool {
-        switch self {
-        case .state(_, let quality, _, _): quality == .confirmed
-        case .availability(let available): available == true
-        case .door, .battery, .refusal, .event, .settings: true
-        // The report may come from another source, such as a broker reporting that the lock is gone.
-        case .faults, .product, .deliveredLate: false
         }
     }
 }
@@ -288,41 +256,36 @@ final class AvailabilityRateLimit: Sendable {
         var counted: (last: RecordBody, changes: Int)?
     }
 
-    /// How to record a change.
-    struct Admission {
-        /// Records to write now.
-        var records: [RecordBody] = []
-        /// When to call `summary`; set if this change is the first that was only counted.
-        var summaryDue: MonotonicInstant?
-    }
-
     private let devices = Mutex<[DeviceID: Device]>([:])
 
     /// Decides how to record a change of a device's availability.
-    func admit(_ change: RecordBody, of id: DeviceID, at now: MonotonicInstant) -> Admission {
+    ///
+    /// - Returns: the records to write now, and when to call `summary` if this change is the first that was only counted.
+    func admit(
+        _ change: RecordBody, of id: DeviceID, at now: MonotonicInstant
+    ) -> (records: [RecordBody], summaryDue: MonotonicInstant?) {
         devices.withLock { devices in
-            var admission = Admission()
-            var device = devices[id]
-            if let counted = device?.counted, counted.last.log != change.log {
+            var (records, summaryDue): ([RecordBody], MonotonicInstant?) = ([], nil)
+            let new = Device(windowEnd: now.advanced(by: Self.window), left: Self.burst)
+            var known = devices[id] ?? new
+            if let counted = known.counted, counted.last.log != change.log {
                 // The device has moved to another portfolio; the new log does not cover the time before the move.
-                admission.records.append(Self.summary(counted, at: change.at))
-                device = nil
-            }
-            var known = device ?? Device(windowEnd: now.advanced(by: Self.window), left: Self.burst)
-            if known.counted == nil, now >= known.windowEnd {
-                known = Device(windowEnd: now.advanced(by: Self.window), left: Self.burst)
+                records.append(Self.summary(counted, at: change.at))
+                known = new
+            } else if known.counted == nil, now >= known.windowEnd {
+                known = new
             }
             if let counted = known.counted {
                 known.counted = (change, counted.changes + 1)
             } else if known.left > 0 {
                 known.left -= 1
-                admission.records.append(change)
+                records.append(change)
             } else {
                 known.counted = (change, 1)
-                admission.summaryDue = known.windowEnd
+                summaryDue = known.windowEnd
             }
             devices[id] = known
-            return admission
+            return (records, summaryDue)
         }
     }
 

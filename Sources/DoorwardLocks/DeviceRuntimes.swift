@@ -161,9 +161,9 @@ package final class DeviceRuntime: Sendable {
     ///
     /// - Returns: whether the command had no outcome before.
     @discardableResult
-    func expire(_ inFlight: InFlightCommand, as result: InFlightCommand.Result) -> Bool {
+    func expire(_ inFlight: InFlightCommand, as outcome: CommandOutcome) -> Bool {
         change { condition in
-            guard inFlight.result.fulfil(result) else { return false }
+            guard inFlight.result.fulfil(outcome) else { return false }
             if inFlight.command.operation.isMovement { condition.status.markStateStale() }
             return true
         }
@@ -192,19 +192,10 @@ package final class DeviceRuntime: Sendable {
     func claimLateConfirmation(by fact: LockReport.Fact, at now: MonotonicInstant) -> UnconfirmedCommand? {
         condition.withLock { condition in
             guard let command = condition.unanswered else { return nil }
-            guard now < command.expiresAt else {
-                condition.unanswered = nil
-                return nil
-            }
-            switch fact.relevance(to: command.operation) {
-            case .none: return nil
-            case .unrelated:
-                condition.unanswered = nil
-                return nil
-            case .confirmation:
-                condition.unanswered = nil
-                return command
-            }
+            let isConfirmed = now < command.expiresAt ? fact.confirms(command.operation) : false
+            guard let isConfirmed else { return nil }
+            condition.unanswered = nil
+            return isConfirmed ? command : nil
         }
     }
 }
@@ -231,24 +222,17 @@ struct UnconfirmedCommand: Sendable {
 }
 
 extension LockReport.Fact {
-    /// The relevance of a report to an unconfirmed command.
-    fileprivate enum Relevance {
-        case none
-        case confirmation
-        /// The lock did not execute the command, or something else has moved the bolt since.
-        case unrelated
-    }
-
-    fileprivate func relevance(to operation: LockOperation) -> Relevance {
+    /// Whether a report confirms an unconfirmed command; false if the lock did not execute the command, or something else has moved the
+    /// bolt since; `nil` if the report shows neither.
+    fileprivate func confirms(_ operation: LockOperation) -> Bool? {
         switch self {
         case .event(let event, let method, let name):
-            guard [.locked, .unlocked, .unlatched].contains(event) else { return .none }
-            return Self.isOfCommand(method, name) ? .none : .unrelated
+            return [.locked, .unlocked, .unlatched].contains(event) && !Self.isOfCommand(method, name) ? false : nil
         case .state(let state, .confirmed, let method, let name):
-            guard Self.isOfCommand(method, name) else { return .unrelated }
-            if state.satisfies(operation) || state == .jammed { return .confirmation }
-            return state.contradicts(operation) ? .unrelated : .none
-        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: return .none
+            guard Self.isOfCommand(method, name) else { return false }
+            if state.satisfies(operation) || state == .jammed { return true }
+            return state.contradicts(operation) ? false : nil
+        case .state, .door, .battery, .availability, .refusal, .faults, .settings, .product, .deliveredLate: return nil
         }
     }
 

@@ -1,35 +1,7 @@
 package import DoorwardAdapterKit
 package import DoorwardDomain
-package import DoorwardKernel
+internal import DoorwardKernel
 package import DoorwardPolicy
-
-/// The use case of listing locks that adapters have discovered and that are not attached.
-package struct DiscoveredLocks: Sendable {
-    let adapters: AdapterRegistry
-    let directory: CurrentDirectory
-
-    package init(adapters: AdapterRegistry, directory: CurrentDirectory) {
-        (self.adapters, self.directory) = (adapters, directory)
-    }
-
-    /// The discovered locks that the caller could attach: those on the transports of portfolios in which the caller may attach
-    /// a lock; for a super admin, all of them.
-    package func list(for caller: Caller, _ request: PageRequest<DiscoveredDeviceOrder>) -> Page<DiscoveredDevice> {
-        let current = CallerSnapshot(directory, caller)
-        let scope = current.tenancy.transportScope(of: current.subject)
-        let found = adapters.all.flatMap { adapter in
-            adapter.discovered.filter { scope.includes($0.owner) }.map { DiscoveredDevice($0, adapter: adapter.kind) }
-        }
-        let ordered = found.sorted { ($0.id, $0.adapter) < ($1.id, $1.adapter) }
-        return request.page(of: ordered, in: current.snapshot, named: \.name) { key, found in
-            switch key {
-            case .name: .name(found.name ?? "")
-            case .createdAt, .firstSeenAt: .number(found.firstSeenAt.milliseconds)
-            case .lastSeenAt: .number(found.lastSeenAt.milliseconds)
-            }
-        }
-    }
-}
 
 /// `sortBy` of discovered locks; `createdAt`, which every list supports, is when a lock was first seen.
 package enum DiscoveredDeviceOrder: String, CaseIterable, Sendable {
@@ -97,11 +69,11 @@ package struct AddressKey: Hashable, Sendable {
     /// Whether an address without this key is rejected.
     package let isRequired: Bool
     /// The minimum value; `nil` if the value is not a number.
-    package let minimum: JSONValue?
+    package private(set) var minimum: JSONValue?
     /// The maximum value; `nil` if the value is not a number.
-    package let maximum: JSONValue?
+    package private(set) var maximum: JSONValue?
     /// The allowed values of the key, or of each element if its value is an array; `nil` if there is no such restriction.
-    package let values: [String]?
+    package private(set) var values: [String]?
     /// The default if the key is absent; `nil` if there is none.
     package let defaultValue: JSONValue?
     /// A description in one sentence.
@@ -111,7 +83,6 @@ package struct AddressKey: Hashable, Sendable {
     ///   transports has only those that the caller sees.
     init(_ field: AddressField, _ transports: (all: Set<String>, hidden: Set<String>) = ([], [])) {
         (name, isRequired, defaultValue, description) = (field.name, field.isRequired, field.defaultValue, field.description)
-        var (minimum, maximum, values): (JSONValue?, JSONValue?, [String]?) = (nil, nil, nil)
         switch field.form {
         case .text: type = "string"
         case .boolean: type = "boolean"
@@ -127,6 +98,5 @@ package struct AddressKey: Hashable, Sendable {
         if let known = values, transports.all.isSuperset(of: known) {
             values = known.filter { !transports.hidden.contains($0) }
         }
-        (self.minimum, self.maximum, self.values) = (minimum, maximum, values)
     }
 }

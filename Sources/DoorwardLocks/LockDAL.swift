@@ -2,7 +2,7 @@ internal import DoorwardAdapterKit
 package import DoorwardDomain
 package import DoorwardKernel
 package import DoorwardPolicy
-package import Metrics
+internal import Metrics
 
 /// The services that a command uses from its intent to its outcome.
 package struct CommandServices: Sendable {
@@ -18,13 +18,17 @@ package struct CommandServices: Sendable {
     /// Ends the wait for the queue or for the confirmation when the command's deadline passes.
     let deadlines: DeadlineQueue
     let metrics: CommandMetrics
+    let idempotency: IdempotencyGuard
+    /// Runs command executions.
+    let executor: (any TaskExecutor)?
 
     /// The services of the commands of one gateway.
-    package init(_ kernel: Kernel, attachments: Attachments, deadlines: DeadlineQueue, metrics: any MetricsFactory) {
+    package init(_ kernel: Kernel, attachments: Attachments, idempotency: IdempotencyGuard) {
         (directory, storeGuard, writer) = (kernel.directory, kernel.storeGuard, kernel.writer)
-        (clock, random, self.attachments) = (kernel.clock, kernel.random, attachments)
+        (clock, random, self.attachments, self.idempotency) = (kernel.clock, kernel.random, attachments, idempotency)
         (devices, adapters) = (attachments.devices, attachments.adapters)
-        (self.deadlines, self.metrics) = (deadlines, CommandMetrics(metrics))
+        deadlines = DeadlineQueue(clock: kernel.clock, executor: kernel.executor)
+        (metrics, executor) = (CommandMetrics(kernel.metrics), kernel.executor)
     }
 }
 
@@ -38,20 +42,11 @@ package final class LockDAL: Sendable {
     private let services: CommandServices
     private let commands: Commands
     private let denials: DenialRecorder
-    private let idempotency: IdempotencyGuard
-    /// Runs command executions; tests inject an executor that controls the order of their steps.
-    private let executor: (any TaskExecutor)?
 
-    /// - Parameters:
-    ///   - deniedPerMinute: the maximum number of denied commands of one principal per minute; further ones are rejected before a
-    ///     decision.
-    ///   - executor: runs command executions; `nil` for the global one.
-    package init(
-        _ services: CommandServices, commands: Commands, idempotency: IdempotencyGuard, deniedPerMinute: Int = 20,
-        executor: (any TaskExecutor)? = nil
-    ) {
+    /// - Parameter deniedPerMinute: the maximum number of denied commands of one principal per minute; further ones are rejected before
+    ///   a decision.
+    package init(_ services: CommandServices, commands: Commands, deniedPerMinute: Int) {
         (self.services, self.commands) = (services, commands)
-        (self.idempotency, self.executor) = (idempotency, executor)
         denials = DenialRecorder(
             storeGuard: services.storeGuard, clock: services.clock, random: services.random, perMinute: deniedPerMinute)
     }
@@ -78,23 +73,19 @@ package final class LockDAL: Sendable {
     package func begin(
         _ request: CommandRequest, repeatable: IdempotentCall? = nil
     ) async throws(GatewayError) -> Answered<RunningCommand> {
-        let (accepted, ended) = (Promise<Result<Answered<Command>, GatewayError>>(), Promise<FinishedCommand>())
-        Task(executorPreference: executor) { [self] in
+        let (accepted, end) = (Promise<Result<Answered<Command>, GatewayError>>(), Promise<FinishedCommand>())
+        Task(executorPreference: services.executor) { [self] in
             do throws(GatewayError) {
-                let answer = try await execute(request, repeatable: repeatable) { accepted.fulfil(.success(.executed($0))) }
-                ended.fulfil(answer.value)
+                let answer = try await execute(request, repeatable: repeatable) { accepted.fulfil(.success(Answered($0))) }
+                end.fulfil(answer.value)
                 // Without effect unless it is a replay.
-                accepted.fulfil(.success(.replayed(answer.value.command)))
+                accepted.fulfil(.success(Answered(answer.value.command, isReplay: true)))
             } catch {
                 accepted.fulfil(.failure(error))
             }
         }
         let answer = try await accepted.value.get()
-        let end = Task(executorPreference: executor) { await ended.value }
-        return switch answer {
-        case .executed(let command): .executed(RunningCommand(accepted: command, end: end))
-        case .replayed(let command): .replayed(RunningCommand(accepted: command, end: end))
-        }
+        return Answered(RunningCommand(accepted: answer.value, end: end), isReplay: answer.isReplay)
     }
 
     /// Executes a command to its end on the caller's task, which avoids the thread switches of a separate task.
@@ -118,19 +109,18 @@ package final class LockDAL: Sendable {
             throw try await recorded(denial, of: request, decided)
         }
         if let repeatable {
-            switch try await idempotency.begin(repeatable) {
-            case .existing(let result): return .replayed(try await commands.finished(result, denialNow: decided.decision.denial))
-            // Decide again, as the wait for a concurrent request may have taken long.
-            case .unused(hasWaited: true): decided = decide(request)
-            case .unused(hasWaited: false): break
+            if let result = try await services.idempotency.begin(repeatable) {
+                return Answered(try await commands.finished(result, denialNow: decided.decision.denial), isReplay: true)
             }
+            // Decide again, as the wait for a concurrent request may have taken long.
+            decided = decide(request)
         }
-        defer { if let repeatable { idempotency.release(repeatable.key) } }
+        defer { if let repeatable { services.idempotency.release(repeatable.key) } }
         var exhausted: [GuestAccessID] = []
         while true {
             let execution = try await prepare(request, decided, started: started, repeatable: repeatable)
             switch try await execution.run(onIntent: onIntent) {
-            case .finished(let finished): return .executed(finished)
+            case .finished(let finished): return Answered(finished)
             case .useRefused(let id):
                 // Another command has taken the last use of the guest access: decide whether another rule grants this one.
                 exhausted.append(id)
@@ -206,21 +196,20 @@ package final class LockDAL: Sendable {
     /// The command that an earlier request with the same idempotency key created, in its final state; `nil` if there is none.
     /// Waits for a request in flight.
     func earlier(_ repeatable: IdempotentCall) async throws(GatewayError) -> FinishedCommand? {
-        switch try await idempotency.begin(repeatable) {
-        case .existing(let result): return try await commands.finished(result, denialNow: nil)
-        case .unused:
-            idempotency.release(repeatable.key)
-            return nil
+        if let result = try await services.idempotency.begin(repeatable) {
+            return try await commands.finished(result, denialNow: nil)
         }
+        services.idempotency.release(repeatable.key)
+        return nil
     }
 
     // MARK: - Stopping
 
     /// Updates the gauges of commands in flight.
     package func sampleMetrics() {
-        services.metrics.sample(
-            running: services.storeGuard.inFlightCount, waiting: services.devices.waitingCount,
-            isAccepting: services.storeGuard.isAcceptingCommands)
+        services.metrics.running.set(Int64(services.storeGuard.inFlightCount))
+        services.metrics.waiting.set(Int64(services.devices.waitingCount))
+        services.metrics.accepting.set(Int64(services.storeGuard.isAcceptingCommands ? 1 : 0))
     }
 
     /// Rejects new commands, cancels those that were not sent, and waits for those in flight.
@@ -229,7 +218,7 @@ package final class LockDAL: Sendable {
     package func stop(gracePeriod: Duration) async {
         services.storeGuard.stopCommands()
         services.devices.cancelQueued()
-        let timer = Task(executorPreference: executor) { [self] in
+        let timer = Task(executorPreference: services.executor) { [self] in
             try await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: gracePeriod))
             services.devices.abandonInFlight()
         }
@@ -292,13 +281,10 @@ package struct FinishedCommand: Sendable {
 }
 
 /// A command whose intent is durable. It runs to its end whether or not a caller waits for it.
-package final class RunningCommand: Sendable {
+package struct RunningCommand: Sendable {
     /// The command as its intent records it; for a repeated request, in its final state.
     package let accepted: Command
-    /// A task, because several callers can wait for it.
-    private let end: Task<FinishedCommand, Never>
-
-    init(accepted: Command, end: Task<FinishedCommand, Never>) { (self.accepted, self.end) = (accepted, end) }
+    fileprivate let end: Promise<FinishedCommand>
 
     /// Waits for the command to end; its outcome is then durable, unless its state is `UNKNOWN`.
     package var finished: FinishedCommand { get async { await end.value } }

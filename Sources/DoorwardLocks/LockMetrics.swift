@@ -8,17 +8,13 @@ import Synchronization
 struct CommandMetrics: Sendable {
     private let allowed: Counter
     private let denied: [DenialReason: Counter]
-    private let ends: [End: Counter]
+    private let ends: [LockOperation: [CommandState: Counter]]
     private let confirmations: [LockOperation: Metrics.Timer]
-    private let queueWait: Metrics.Timer
-    private let running: Meter
-    private let waiting: Meter
-    private let accepting: Meter
-
-    private struct End: Hashable {
-        let operation: LockOperation
-        let state: CommandState
-    }
+    /// How long commands waited in the queue.
+    let queueWait: Metrics.Timer
+    let running: Meter
+    let waiting: Meter
+    let accepting: Meter
 
     init(_ factory: any MetricsFactory) {
         func decisions(_ decision: RecordDecision, _ reason: DenialReason?) -> Counter {
@@ -29,13 +25,12 @@ struct CommandMetrics: Sendable {
         allowed = decisions(.allowed, nil)
         denied = Self.table(DenialReason.allCases) { decisions(.denied, $0) }
         let operations = LockOperation.ofCommands
-        let pairs = operations.flatMap { operation in
-            CommandState.allCases.filter(\.isEnd).map { End(operation: operation, state: $0) }
-        }
-        ends = Self.table(pairs) { end in
-            Counter(
-                label: "doorward_commands_total",
-                dimensions: [("operation", end.operation.rawValue), ("end", end.state.rawValue)], factory: factory)
+        ends = Self.table(operations) { operation in
+            Self.table(CommandState.allCases.filter(\.isEnd)) { end in
+                Counter(
+                    label: "doorward_commands_total", dimensions: [("operation", operation.rawValue), ("end", end.rawValue)],
+                    factory: factory)
+            }
         }
         confirmations = Self.table(operations) { operation in
             Metrics.Timer(
@@ -60,32 +55,14 @@ struct CommandMetrics: Sendable {
     ///
     /// - Parameter time: the time since the command was accepted.
     func count(_ command: Command, after time: Duration) {
-        ends[End(operation: command.operation, state: command.state)]?.increment()
-        if command.state == .confirmed { confirmations[command.operation]?.recordNanoseconds(time.nanoseconds) }
-    }
-
-    /// Records how long a command waited in the queue.
-    func noteWait(_ time: Duration) { queueWait.recordNanoseconds(time.nanoseconds) }
-
-    /// Updates the gauges.
-    func sample(running: Int, waiting: Int, isAccepting: Bool) {
-        self.running.set(Int64(running))
-        self.waiting.set(Int64(waiting))
-        accepting.set(Int64(isAccepting ? 1 : 0))
-    }
-}
-
-extension Duration {
-    /// The duration in whole nanoseconds, rounded towards zero.
-    fileprivate var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        ends[command.operation]?[command.state]?.increment()
+        if command.state == .confirmed { confirmations[command.operation]?.record(duration: time) }
     }
 }
 
 /// The metrics of the locks' reports.
 struct ReportMetrics: Sendable {
-    private let received: Counter
+    let received: Counter
     /// Reports of a device that this gateway does not have.
     let ofUnknownDevice: Counter
     /// Events dropped because the queue, or the device's share of it, was full.
@@ -102,8 +79,6 @@ struct ReportMetrics: Sendable {
         ofFullQueue = dropped("queue_full")
         notWritten = dropped("not_written")
     }
-
-    func countReceived() { received.increment() }
 }
 
 /// The health of each adapter, as one series for each possible value, and the adapters' event counters.
@@ -111,9 +86,9 @@ package final class AdapterMetrics: Sendable {
     private let adapters: AdapterRegistry
     private let series: [(adapter: any LockAdapter, health: AdapterHealth, meter: Meter)]
 
-    private let counters: [(adapter: any LockAdapter, counters: [String: Counter])]
-    /// The last value of each counter, in the order of `counters`.
-    private let counted: Mutex<[[String: Int]]>
+    private let counters: [(kind: String, word: String, counter: Counter)]
+    /// The last values of the counters of each adapter, by its kind.
+    private let counted = Mutex<[String: [String: Int]]>([:])
 
     /// Makes the series of all adapters, with their first values.
     package init(_ adapters: AdapterRegistry, _ factory: any MetricsFactory) {
@@ -124,27 +99,24 @@ package final class AdapterMetrics: Sendable {
                 return (adapter, health, Meter(label: "doorward_adapter_health", dimensions: dimensions, factory: factory))
             }
         }
-        counters = adapters.all.map { adapter in
-            let counters = adapter.counts.keys.map { word in
+        counters = adapters.all.flatMap { adapter in
+            adapter.counts.keys.map { word in
                 let dimensions = [("adapter", adapter.kind), ("event", word)]
-                return (word, Counter(label: "doorward_adapter_events_total", dimensions: dimensions, factory: factory))
+                let counter = Counter(label: "doorward_adapter_events_total", dimensions: dimensions, factory: factory)
+                return (adapter.kind, word, counter)
             }
-            return (adapter, Dictionary(uniqueKeysWithValues: counters))
         }
-        counted = Mutex(counters.map { _ in [:] })
     }
 
     /// Updates the gauges and counters from the adapters.
     package func sample() {
         for (adapter, health, meter) in series { meter.set(Int64(adapters.health(of: adapter) == health ? 1 : 0)) }
         counted.withLock { counted in
-            for (index, (adapter, counters)) in counters.enumerated() {
-                let counts = adapter.counts
-                for (word, counter) in counters {
-                    counter.increment(by: max(0, counts[word, default: 0] - counted[index][word, default: 0]))
-                }
-                counted[index] = counts
+            let counts = Dictionary(uniqueKeysWithValues: adapters.all.map { ($0.kind, $0.counts) })
+            for (kind, word, counter) in counters {
+                counter.increment(by: max(0, (counts[kind]?[word] ?? 0) - (counted[kind]?[word] ?? 0)))
             }
+            counted = counts
         }
     }
 }

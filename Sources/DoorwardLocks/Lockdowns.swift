@@ -10,31 +10,16 @@ package final class Lockdowns: Sendable {
     /// The maximum timeout of a LOCK command: one that begins at once has ended before the response.
     static let maxTimeout = Duration.seconds(13)
 
-    private let directory: CurrentDirectory
-    private let writer: TenancyWriter
+    private let services: CommandServices
     private let locks: LockDAL
-    private let idempotency: IdempotencyGuard
-    private let devices: DeviceRuntimes
-    private let storeGuard: StoreGuard
-    private let deadlines: DeadlineQueue
-    private let clock: any GatewayClock
     private let maxConcurrentLocks: Int
-    private let executor: (any TaskExecutor)?
     /// The LOCK commands of lockdowns that have not ended, by device. A lockdown that is started again meanwhile sends no further
     /// ones: commands to a lock that does not answer would otherwise pile up.
     private let underway = Mutex<[DeviceID: Task<RunningCommand, any Error>]>([:])
 
-    /// - Parameters:
-    ///   - maxConcurrentLocks: the maximum number of LOCK commands of one request in progress at the same time.
-    ///   - executor: runs the LOCK commands; `nil` for the global one.
-    package init(
-        _ services: CommandServices, locks: LockDAL, idempotency: IdempotencyGuard, maxConcurrentLocks: Int,
-        executor: (any TaskExecutor)?
-    ) {
-        (self.locks, self.idempotency, self.executor) = (locks, idempotency, executor)
-        self.maxConcurrentLocks = maxConcurrentLocks
-        (directory, devices, writer) = (services.directory, services.devices, services.writer)
-        (deadlines, clock, storeGuard) = (services.deadlines, services.clock, services.storeGuard)
+    /// - Parameter maxConcurrentLocks: the maximum number of LOCK commands of one request in progress at the same time.
+    package init(_ services: CommandServices, locks: LockDAL, maxConcurrentLocks: Int) {
+        (self.services, self.locks, self.maxConcurrentLocks) = (services, locks, maxConcurrentLocks)
     }
 
     /// Starts a lockdown, and then locks the property's devices. When the first LOCK is sent, the lockdown is durable and in force:
@@ -50,29 +35,20 @@ package final class Lockdowns: Sendable {
     package func start(
         _ caller: Caller, on id: PropertyID, reason: String?, timeout: Duration, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<StartedLockdown> {
-        let due = clock.monotonicNow().advanced(by: Self.responseTime)
-        let (tenancy, subject) = directory.resolve(caller)
+        let due = services.clock.monotonicNow().advanced(by: Self.responseTime)
+        let (tenancy, subject) = services.directory.resolve(caller)
         try tenancy.requireReach(of: subject, to: .property(id))
-        let isReplay = try await isReplay(repeatable)
+        let isReplay = if let repeatable { try await services.idempotency.begin(repeatable) != nil } else { false }
         // Until the response, a concurrent request with the same key waits.
-        defer { if let repeatable, !isReplay { idempotency.release(repeatable.key) } }
+        defer { if let repeatable, !isReplay { services.idempotency.release(repeatable.key) } }
         let isFirst = isReplay ? false : try await activate(caller, id, reason: reason, repeatable: repeatable)
         let request = LockdownRequest(
             caller: caller, property: id, reason: reason, timeout: min(timeout, Self.maxTimeout), repeatable: repeatable,
             isFirst: isFirst, isReplay: isReplay)
         let results = await lockDevices(request, until: due)
-        guard let property = directory.snapshot.directory.property(id) else { throw .outOfReach(of: subject) }
+        guard let property = services.directory.snapshot.directory.property(id) else { throw .outOfReach(of: subject) }
         let started = StartedLockdown(property: property, results: results)
-        return isReplay ? .replayed(started) : .executed(started)
-    }
-
-    /// Whether an earlier request had the same idempotency key. If not, the key is acquired, and must be released.
-    private func isReplay(_ repeatable: IdempotentCall?) async throws(GatewayError) -> Bool {
-        guard let repeatable else { return false }
-        return switch try await idempotency.begin(repeatable) {
-        case .unused: false
-        case .existing: true
-        }
+        return Answered(started, isReplay: isReplay)
     }
 
     /// Makes the lockdown durable and in force.
@@ -81,10 +57,11 @@ package final class Lockdowns: Sendable {
     private func activate(
         _ caller: Caller, _ id: PropertyID, reason: String?, repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Bool {
-        try await writer.change(
+        try await services.writer.change(
             caller,
             body: { (draft) throws(GatewayError) in
-                let isStarted = try draft.startLockdown(of: id, reason: reason)
+                let lockdown = Lockdown(since: draft.now, byUserID: caller.userID, reason: reason)
+                let isStarted = try draft.setLockdown(lockdown, of: id).isChanged
                 if let repeatable {
                     draft.transaction.idempotency.append(repeatable.entry(.entity(id.cast()), at: draft.now))
                 }
@@ -94,10 +71,10 @@ package final class Lockdowns: Sendable {
 
     /// Ends a lockdown. No lock is moved. Ending a lockdown that is not active changes nothing.
     package func lift(_ caller: Caller, on id: PropertyID) async throws(GatewayError) -> Property {
-        try await writer.change(
+        try await services.writer.change(
             caller,
             reach: [.entity(.property(id))],
-            body: { (draft) throws(GatewayError) in try draft.endLockdown(of: id) })
+            body: { (draft) throws(GatewayError) in try draft.setLockdown(nil, of: id).property })
     }
 
     // MARK: - Locking
@@ -105,18 +82,16 @@ package final class Lockdowns: Sendable {
     /// Locks the devices in a separate task, which continues after the response if it is not finished by then.
     private func lockDevices(_ request: LockdownRequest, until due: MonotonicInstant) async -> [LockdownResult] {
         let run = LockdownRun()
-        Task(executorPreference: executor) { [self] in
+        Task(executorPreference: services.executor) { [self] in
             await lockDevices(request, run)
             run.isDue.fulfil(())
         }
-        let timeout = deadlines.schedule(at: due) { run.isDue.fulfil(()) }
-        await run.isDue.value
-        deadlines.cancel(timeout)
-        return run.results { storeGuard.commandInFlight($0)?.command }
+        await services.deadlines.value(of: run.isDue, until: due) { run.isDue.fulfil(()) }
+        return run.results { services.storeGuard.commandInFlight($0)?.command }
     }
 
     private func lockDevices(_ request: LockdownRequest, _ run: LockdownRun) async {
-        let all = directory.snapshot.directory.deviceIDs(of: request.property)
+        let all = services.directory.snapshot.directory.deviceIDs(of: request.property)
         for device in all where request.isFirst || !isSecure(device) { run.set(.pending, for: device) }
         await withTaskGroup(of: Void.self) { group in
             var rest = all.makeIterator()
@@ -136,7 +111,9 @@ package final class Lockdowns: Sendable {
             if request.isReplay, let repeatable, let earlier = try await locks.earlier(repeatable) {
                 return run.set(.command(earlier.command), for: device)
             }
-            guard request.isFirst || !isSecure(device), isActive(request.property) else { return }
+            // If the lockdown has been ended meanwhile, the remaining locks are not to be locked.
+            let property = services.directory.snapshot.directory.property(request.property)
+            guard request.isFirst || !isSecure(device), property?.lockdown != nil else { return }
             try await lockOnce(device, request, repeatable) { command in
                 run.set(.command(command.accepted), for: device)
                 let ended = await command.finished.command
@@ -144,7 +121,7 @@ package final class Lockdowns: Sendable {
                 return ended.state
             }
         } catch GatewayError.denied(let denial, _, _) {
-            run.set(.denied(denial, at: clock.now()), for: device)
+            run.set(.denied(denial, at: services.clock.now()), for: device)
         } catch {
             return
         }
@@ -159,7 +136,7 @@ package final class Lockdowns: Sendable {
     ) async throws {
         let (command, isOwn) = underway.withLock { underway in
             if let earlier = underway[device] { return (earlier, false) }
-            let own = Task(executorPreference: executor) { [locks] in
+            let own = Task(executorPreference: services.executor) { [locks] in
                 try await locks.begin(request.lock(device), repeatable: repeatable).value
             }
             underway[device] = own
@@ -170,8 +147,8 @@ package final class Lockdowns: Sendable {
             _ = await follow(try await command.value)
         } else if let earlier = try? await command.value, await follow(earlier) != .denied {
             guard let repeatable else { return }
-            let entry = repeatable.entry(.command(earlier.accepted.id), at: clock.now())
-            try await storeGuard.write(StoreTransaction(idempotency: [entry]))
+            let entry = repeatable.entry(.command(earlier.accepted.id), at: services.clock.now())
+            try await services.storeGuard.write(StoreTransaction(idempotency: [entry]))
         } else {
             // The caller of the earlier command had no right to it, or has lost it. Decide again by this caller's own rights.
             _ = await follow(try await locks.begin(request.lock(device), repeatable: repeatable).value)
@@ -180,13 +157,8 @@ package final class Lockdowns: Sendable {
 
     /// Whether the lock has reported itself that it is locked. Any doubt counts as not locked.
     private func isSecure(_ device: DeviceID) -> Bool {
-        let status = devices.status(of: device)
+        let status = services.devices.status(of: device)
         return status.state == .locked && status.stateQuality == .confirmed
-    }
-
-    /// Whether the lockdown has not been ended meanwhile, so that the remaining locks are to be locked.
-    private func isActive(_ property: PropertyID) -> Bool {
-        directory.snapshot.directory.property(property)?.lockdown != nil
     }
 }
 
@@ -226,34 +198,22 @@ extension IdempotentCall {
 }
 
 extension TenancyUnitOfWork {
-    /// - Returns: false if a lockdown is active already.
-    fileprivate mutating func startLockdown(of id: PropertyID, reason: String?) throws(GatewayError) -> Bool {
-        let property = try lockable(id)
-        guard property.lockdown == nil else { return false }
-        _ = setLockdown(Lockdown(since: now, byUserID: caller.userID, reason: reason), of: property)
-        return true
-    }
-
-    fileprivate mutating func endLockdown(of id: PropertyID) throws(GatewayError) -> Property {
-        let property = try lockable(id)
-        guard property.lockdown != nil else { return property }
-        return setLockdown(nil, of: property)
-    }
-
+    /// Starts a lockdown, or ends it for `nil`.
+    ///
+    /// - Returns: the property; unchanged if a lockdown is active already, or if there is none to end.
     /// - Throws: `.denied` if the caller may not start and end a lockdown of the property.
-    private func lockable(_ id: PropertyID) throws(GatewayError) -> Property {
+    fileprivate mutating func setLockdown(
+        _ lockdown: Lockdown?, of id: PropertyID
+    ) throws(GatewayError) -> (property: Property, isChanged: Bool) {
         guard let property = directory.property(id) else { throw .outOfReach(of: subject) }
         try require(.lockdown, on: .property(id))
-        return property
-    }
-
-    private mutating func setLockdown(_ lockdown: Lockdown?, of property: Property) -> Property {
+        guard (property.lockdown == nil) != (lockdown == nil) else { return (property, false) }
         var changed = property
         (changed.lockdown, changed.updatedAt) = (lockdown, now)
         apply(.putProperty(changed))
         let (before, after) = Property.fields.recordedChanges(from: property, to: changed)
-        appendRecord(.update, RecordTarget(changed), at: .property(changed.id), before: before, after: after)
-        return changed
+        appendRecord(.update, RecordTarget(changed), at: .property(id), before: before, after: after)
+        return (changed, true)
     }
 }
 
@@ -277,11 +237,9 @@ package struct LockdownResult: Sendable {
 
 /// The results of a lockdown in progress. They are read when all LOCKs have ended or the time for the response is over.
 final class LockdownRun: Sendable {
-    private let outcomes: Mutex<[DeviceID: LockdownResult.Outcome]>
+    private let outcomes = Mutex<[DeviceID: LockdownResult.Outcome]>([:])
     /// Fulfilled when the response is due.
     let isDue = Promise<Void>()
-
-    init() { outcomes = Mutex([:]) }
 
     func set(_ outcome: LockdownResult.Outcome, for device: DeviceID) { outcomes.withLock { $0[device] = outcome } }
 

@@ -6,13 +6,13 @@ internal import DoorwardPolicy
 /// An export in progress: the chunks of a file. While a page is formatted and sent, the next one is read. Records that
 /// are written meanwhile are not part of the export. If personal values are erased in the meantime, the export ends early and incomplete,
 /// because data already read may contain them.
-package struct AccessExport: AsyncSequence, Sendable {
+package struct AccessExport: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// The bytes of a chunk.
     package typealias Element = [UInt8]
 
     /// The logs of an export, and the name of its file, such as `doorward-gateway`.
     package let name: String
-    private let producer: any ExportProducer
+    private var producer: any ExportProducer
 
     static func csv(
         _ source: ExportSource, _ scopes: [RecordScope], _ filter: RecordFilter, _ request: ExportRequest,
@@ -52,16 +52,11 @@ package struct AccessExport: AsyncSequence, Sendable {
     /// The name of the file without its extension; `nil` for several logs.
     static func name(_ log: LogID?) -> String { "doorward-\(log.map(\.description) ?? "logs")" }
 
-    /// Reads the chunks in order.
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate var producer: any ExportProducer
-
-        /// Reads the next chunk; returns `nil` after the last one.
-        package mutating func next() async throws -> [UInt8]? { try await producer.next() }
-    }
+    /// Reads the next chunk; returns `nil` after the last one.
+    package mutating func next() async throws -> [UInt8]? { try await producer.next() }
 
     /// Begins at the first chunk. An export is read once.
-    package func makeAsyncIterator() -> Iterator { Iterator(producer: producer) }
+    package func makeAsyncIterator() -> AccessExport { self }
 }
 
 private protocol ExportProducer: Sendable {
@@ -71,14 +66,19 @@ private protocol ExportProducer: Sendable {
 /// What all exports need while they are in progress.
 struct ExportSource: Sendable {
     let records: ExportRecords
-    let slot: RunningExports.Slot
+    private let storeGuard: StoreGuard
+    private let slot: RunningExports.Slot
     /// Throws once the caller may no longer export what the export contains.
     private let checkRight: @Sendable () throws -> Void
     /// The number of erasures before the first read.
     private let erasures: UInt64
 
-    init(_ records: ExportRecords, slot: RunningExports.Slot, checkRight: @escaping @Sendable () throws -> Void) {
-        (self.records, self.slot, self.checkRight, erasures) = (records, slot, checkRight, records.erasures())
+    init(
+        _ storeGuard: StoreGuard, for reader: ListReader, slot: RunningExports.Slot,
+        checkRight: @escaping @Sendable () throws -> Void
+    ) {
+        records = ExportRecords(store: storeGuard.log, reader: reader)
+        (self.storeGuard, self.slot, self.checkRight, erasures) = (storeGuard, slot, checkRight, storeGuard.erasureCount)
     }
 
     /// Checks whether the data that was read may be sent.
@@ -86,7 +86,7 @@ struct ExportSource: Sendable {
     /// - Throws: `ExportFailure.erased`; the error of `checkRight`.
     func check() throws {
         try checkRight()
-        guard records.erasures() == erasures else { throw ExportFailure.erased }
+        guard storeGuard.erasureCount == erasures else { throw ExportFailure.erased }
     }
 }
 

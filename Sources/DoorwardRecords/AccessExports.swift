@@ -6,20 +6,13 @@ import Synchronization
 
 /// The use case of exporting access records. Each export is recorded in the logs that it reads, before it begins.
 package struct AccessExports: Sendable {
-    private let directory: CurrentDirectory
-    private let storeGuard: StoreGuard
+    private let kernel: Kernel
     /// `nil` for a gateway that signs no checkpoints.
     private let checkpoints: Checkpoints?
-    private let clock: any GatewayClock
-    private let random: RandomSource
     private let running = RunningExports()
 
     /// - Parameter checkpoints: `nil` for a gateway that signs none.
-    package init(_ kernel: Kernel, checkpoints: Checkpoints?) {
-        (directory, storeGuard, clock) = (kernel.directory, kernel.storeGuard, kernel.clock)
-        random = kernel.random
-        self.checkpoints = checkpoints
-    }
+    package init(_ kernel: Kernel, checkpoints: Checkpoints?) { (self.kernel, self.checkpoints) = (kernel, checkpoints) }
 
     /// Starts an export. Its records are read while it is sent.
     ///
@@ -27,28 +20,26 @@ package struct AccessExports: Sendable {
     ///   no log is named although the export can contain only one; `.featureUnavailable`; `.rateLimited` while the caller has
     ///   several exports in progress.
     package func begin(_ request: ExportRequest, for caller: Caller) async throws(GatewayError) -> AccessExport {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         let scopes = try await admit(request, of: subject, in: tenancy)
         let logs = Set(scopes.map(\.log))
         guard let slot = running.begin(caller.principal) else { throw .rateLimited(retryAfterSeconds: 5) }
         let isComplete = request.isOfWholeLog && scopes.contains { $0.isWholeLog }
         if request.format == .ndjson, checkpoints == nil { throw .unavailable }
-        let now = clock.now()
+        let now = kernel.clock.now()
         let sorted = logs.sorted { $0.description < $1.description }
         let records = sorted.map { record(of: request, $0, scopes, isComplete: isComplete, by: caller, in: tenancy, at: now) }
-        let positions = try await storeGuard.write(StoreTransaction(records: records))
+        let positions = try await kernel.storeGuard.write(StoreTransaction(records: records))
         try await checkpoints?.signForRequest(sorted)
-        let reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
-        let reading = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
-        let source = ExportSource(reading, slot: slot) { [directory] in
-            let (tenancy, subject) = directory.resolve(caller)
+        let source = ExportSource(kernel.storeGuard, for: tenancy.listReader(of: subject), slot: slot) { [kernel] in
+            let (tenancy, subject) = kernel.directory.resolve(caller)
             guard tenancy.allowsExport(of: scopes, to: subject) else { throw GatewayError.unauthenticated }
         }
         var filter = request.filter
         guard request.format == .ndjson, let log = sorted.first else {
             if let log = sorted.first, sorted.count == 1 { filter.log = log }
             return .csv(
-                source, scopes, filter, request, zones: { [directory] in directory.current.property($0)?.defaultTimeZone })
+                source, scopes, filter, request, zones: { [kernel] in kernel.directory.current.property($0)?.defaultTimeZone })
         }
         guard let checkpoints else { throw .unavailable }
         let entry = try checkpoints.newest(of: log, covering: positions)
@@ -64,7 +55,7 @@ package struct AccessExports: Sendable {
     /// - Throws: as `begin`.
     /// - Returns: the name of the file without its extension.
     package func check(_ request: ExportRequest, for caller: Caller) async throws(GatewayError) -> String {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         let logs = Set(try await admit(request, of: subject, in: tenancy).map(\.log))
         if request.format == .ndjson, checkpoints == nil { throw .unavailable }
         return AccessExport.name(logs.count == 1 ? logs.first : nil)
@@ -79,7 +70,10 @@ package struct AccessExports: Sendable {
         let scopes = try await scopes(request, of: subject, in: tenancy)
         let logs = Set(scopes.map(\.log))
         guard logs.count == 1 || request.format == .csv && !request.hasRange else { throw .invalid("logId", "required") }
-        if let log = logs.first, request.hasRange { try await check(request, within: log) }
+        guard let log = logs.first, request.hasRange else { return scopes }
+        let size = try await mappingStoreErrors(await kernel.storeGuard.log.frontier(of: log)?.size ?? 0)
+        if let until = request.untilSeq, until > size { throw .invalid("untilSeq", "out_of_range") }
+        guard request.fromSeq ?? 0 < request.untilSeq ?? size else { throw .invalid("fromSeq", "out_of_range") }
         return scopes
     }
 
@@ -116,17 +110,10 @@ package struct AccessExports: Sendable {
             return .portfolioLog(id)
         }
         guard subject.isSuperAdmin else { throw .outOfReach }
-        let frontier = try await mappingStoreErrors(await storeGuard.log.frontier(of: log))
+        let frontier = try await mappingStoreErrors(await kernel.storeGuard.log.frontier(of: log))
         // A super admin sees every log, so for a super admin an unknown log does not exist.
         guard frontier != nil else { throw .outOfReach(of: subject) }
         return .portfolioLog(id)
-    }
-
-    private func check(_ request: ExportRequest, within log: LogID) async throws(GatewayError) {
-        let frontier = try await mappingStoreErrors(await storeGuard.log.frontier(of: log))
-        let size = frontier?.size ?? 0
-        if let until = request.untilSeq, until > size { throw .invalid("untilSeq", "out_of_range") }
-        guard request.fromSeq ?? 0 < request.untilSeq ?? size else { throw .invalid("fromSeq", "out_of_range") }
     }
 
     // MARK: - Before the first byte
@@ -143,11 +130,9 @@ package struct AccessExports: Sendable {
         let properties = Set(scopes.filter { $0.log == log }.map(\.propertyID))
         let property = properties.count == 1 ? properties.first ?? nil : nil
         return PendingRecord(
-            RecordBody(
-                log: log, id: random.id(at: now), at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
-                source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
-                path: log.portfolioID.map { EntityPathIDs(propertyID: property, portfolioID: $0) }, event: .export,
-                details: details))
+            .export, in: log, id: kernel.random.id(at: now), at: now, actor: RecordActor(of: caller, in: tenancy),
+            origin: caller.origin, path: log.portfolioID.map { EntityPathIDs(propertyID: property, portfolioID: $0) },
+            details: details)
     }
 }
 
@@ -218,12 +203,11 @@ final class RunningExports: Sendable {
 
     /// - Returns: `nil` if the principal has too many. The export ends when the slot is freed.
     func begin(_ principal: Principal) -> Slot? {
-        let isFree = counts.withLock { counts in
-            guard counts[principal, default: 0] < Self.maxOfOne else { return false }
+        counts.withLock { counts -> Slot? in
+            guard counts[principal, default: 0] < Self.maxOfOne else { return nil }
             counts[principal, default: 0] += 1
-            return true
+            return Slot(exports: self, principal: principal)
         }
-        return isFree ? Slot(exports: self, principal: principal) : nil
     }
 
     private func end(_ principal: Principal) {

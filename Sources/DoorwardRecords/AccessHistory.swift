@@ -4,11 +4,10 @@ internal import DoorwardPolicy
 
 /// The use cases of the access log: reading the records that a caller may read.
 package struct AccessHistory: Sendable {
-    private let directory: CurrentDirectory
-    private let log: any AccessLogStore
+    private let kernel: Kernel
+    private var log: any AccessLogStore { kernel.storeGuard.log }
 
-    /// - Parameter log: the access logs of the store.
-    package init(directory: CurrentDirectory, log: any AccessLogStore) { (self.directory, self.log) = (directory, log) }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     /// A page of the records that the caller may read.
     ///
@@ -16,13 +15,12 @@ package struct AccessHistory: Sendable {
     package func records(
         for caller: Caller, filter: RecordFilter?, order: RecordQuery.Order, after: RecordPosition?, limit: Int
     ) async throws(GatewayError) -> RecordPage {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         guard let filter else { return RecordPage(records: [], next: nil) }
         let scopes = tenancy.recordScopes(of: subject, filteredBy: filter)
         guard !scopes.isEmpty else { return RecordPage(records: [], next: nil) }
-        var query = RecordQuery(scopes: scopes, filter: filter, order: order, after: after, limit: limit)
-        // Identify the reader by all scopes that the caller may read: each filter would otherwise get a queue entry of its own.
-        query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
+        let query = RecordQuery(
+            scopes: scopes, filter: filter, order: order, after: after, limit: limit, reader: tenancy.listReader(of: subject))
         return try await mappingStoreErrors(await log.page(query))
     }
 
@@ -31,7 +29,7 @@ package struct AccessHistory: Sendable {
     /// - Throws: `.outOfReach` for a record that the caller may not read, as for one that does not exist; for a super admin
     ///   `.notFound` if there is no such record, and otherwise `.denied`.
     package func record(_ id: RecordID, for caller: Caller) async throws(GatewayError) -> AccessRecord {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         let scopes = tenancy.recordScopes(of: subject)
         let found = try await mappingStoreErrors(await log.record(id, within: scopes))
         if let found { return found }
@@ -55,14 +53,13 @@ package struct AccessHistory: Sendable {
     package func summary(
         for caller: Caller, filter: RecordFilter?, limits: [Timestamp], by grouping: RecordCountQuery.Grouping?
     ) async throws(GatewayError) -> [[String: Int]] {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         var counts = RecordCounts(limits: limits)
         guard let filter else { return counts.buckets }
         for grouping in grouping.map({ [$0] }) ?? [.outcome, .reason] {
             var query = RecordCountQuery(
                 scopes: tenancy.recordScopes(of: subject, filteredBy: filter, showsReasons: grouping == .reason), filter: filter,
-                limits: limits, by: grouping)
-            query.reader = tenancy.listReader(subject.readerID, tenancy.recordScopes(of: subject))
+                limits: limits, by: grouping, reader: tenancy.listReader(of: subject))
             repeat {
                 let part = try await mappingStoreErrors(await log.counts(query))
                 counts.add(part)

@@ -5,14 +5,11 @@ internal import DoorwardPolicy
 
 /// The use cases of proving the access log: checkpoints, proofs, and the key that signs them.
 package struct AuditLogs: Sendable {
-    private let directory: CurrentDirectory
-    private let storeGuard: StoreGuard
+    private let kernel: Kernel
     /// `nil` for a gateway that signs no checkpoints.
     private let checkpoints: Checkpoints?
 
-    package init(directory: CurrentDirectory, storeGuard: StoreGuard, checkpoints: Checkpoints?) {
-        (self.directory, self.storeGuard, self.checkpoints) = (directory, storeGuard, checkpoints)
-    }
+    package init(_ kernel: Kernel, checkpoints: Checkpoints?) { (self.kernel, self.checkpoints) = (kernel, checkpoints) }
 
     /// A log that the caller may verify.
     package struct AuditedLog: Sendable {
@@ -41,8 +38,8 @@ package struct AuditLogs: Sendable {
     /// The logs that the caller may verify, in the order of their ids.
     package func logs(for caller: Caller) async throws(GatewayError) -> [AuditedLog] {
         let checkpoints = try signing()
-        let (tenancy, subject) = directory.resolve(caller)
-        let heads = try await mappingStoreErrors(await storeGuard.log.logHeads())
+        let (tenancy, subject) = kernel.directory.resolve(caller)
+        let heads = try await mappingStoreErrors(await kernel.storeGuard.log.logHeads())
         let contradicted = checkpoints.contradicted
         return heads.filter { (try? tenancy.requireVerification(of: $0.log, by: subject)) != nil }.map { head in
             AuditedLog(
@@ -55,7 +52,7 @@ package struct AuditLogs: Sendable {
     ///
     /// - Parameter name: the id of the log, as the caller wrote it.
     package func checkpoint(of name: String, for caller: Caller) async throws(GatewayError) -> String {
-        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller))
+        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller).log)
         try await checkpoints.signForRequest([log])
         guard let entry = checkpoints.newest(of: log) else { throw .notFound }
         return entry.note.rendered
@@ -65,7 +62,7 @@ package struct AuditLogs: Sendable {
     ///
     /// - Throws: `.notFound` if there is none; the errors of `checkpoint`.
     package func cosignedCheckpoint(of name: String, for caller: Caller) async throws(GatewayError) -> String {
-        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller))
+        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller).log)
         guard let entry = checkpoints.newestCosigned(of: log) else { throw .notFound }
         return entry.note.rendered
     }
@@ -76,7 +73,7 @@ package struct AuditLogs: Sendable {
     /// - Returns: the checkpoint with all its cosignatures.
     /// - Throws: `.invalid` if the note is not a checkpoint of the log, or has no right cosignature of a configured witness.
     package func cosign(_ note: String, of name: String, for caller: Caller) async throws(GatewayError) -> String {
-        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller))
+        let (checkpoints, log) = (try signing(), try await verifiable(name, for: caller).log)
         return try await checkpoints.cosign(note, of: log).note.rendered
     }
 
@@ -87,10 +84,10 @@ package struct AuditLogs: Sendable {
     package func inclusionProof(
         of seq: UInt64, size: UInt64, in name: String, for caller: Caller
     ) async throws(GatewayError) -> Proof {
-        let log = try await verifiable(name, for: caller)
-        guard try await self.size(of: log) >= size else { throw .invalid("size", "out_of_range") }
+        let (log, present) = try await verifiable(name, for: caller)
+        guard present >= size else { throw .invalid("size", "out_of_range") }
         guard seq < size else { throw .invalid("seq", "out_of_range") }
-        let leafHash = try await mappingStoreErrors(await storeGuard.log.node(level: 0, index: seq, of: log))
+        let leafHash = try await mappingStoreErrors(await kernel.storeGuard.log.node(level: 0, index: seq, of: log))
         guard let leafHash, let hashes = try await proofs.inclusion(of: seq, size: size, in: log) else {
             throw .internalFailure("the tree of log \(log) has no hash for record \(seq)")
         }
@@ -101,8 +98,8 @@ package struct AuditLogs: Sendable {
     package func consistencyProof(
         from old: UInt64, to new: UInt64, in name: String, for caller: Caller
     ) async throws(GatewayError) -> Proof {
-        let log = try await verifiable(name, for: caller)
-        guard try await size(of: log) >= new else { throw .invalid("to", "out_of_range") }
+        let (log, present) = try await verifiable(name, for: caller)
+        guard present >= new else { throw .invalid("to", "out_of_range") }
         guard old <= new else { throw .invalid("from", "out_of_range") }
         guard let hashes = try await proofs.consistency(from: old, to: new, in: log) else {
             throw .internalFailure("the tree of log \(log) has no hashes for \(old) to \(new)")
@@ -114,15 +111,9 @@ package struct AuditLogs: Sendable {
     ///
     /// - Returns: the new public key.
     package func rotateKey(_ caller: Caller) async throws(GatewayError) -> String {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         try tenancy.require(.adaptersManage, of: subject, on: .gateway)
-        return try await signing().rotate { id, now, details in
-            PendingRecord(
-                RecordBody(
-                    log: .gateway, id: id, at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
-                    source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
-                    event: .keyRotated, details: details))
-        }.description
+        return try await signing().rotate(by: RecordActor(of: caller, in: tenancy), caller.origin).description
     }
 
     private func signing() throws(GatewayError) -> Checkpoints {
@@ -130,20 +121,16 @@ package struct AuditLogs: Sendable {
         return checkpoints
     }
 
-    private var proofs: LogProofs { LogProofs(log: storeGuard.log) }
+    private var proofs: LogProofs { LogProofs(log: kernel.storeGuard.log) }
 
-    private func size(of log: LogID) async throws(GatewayError) -> UInt64 {
-        try await mappingStoreErrors(await storeGuard.log.frontier(of: log)?.size ?? 0)
-    }
-
-    /// The log, if it exists and the caller may verify it.
-    private func verifiable(_ name: String, for caller: Caller) async throws(GatewayError) -> LogID {
-        let (tenancy, subject) = directory.resolve(caller)
+    /// The log and its size, if it exists and the caller may verify it.
+    private func verifiable(_ name: String, for caller: Caller) async throws(GatewayError) -> (log: LogID, size: UInt64) {
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         guard let log = LogID(name) else { throw .outOfReach(of: subject) }
         try tenancy.requireVerification(of: log, by: subject)
-        let frontier = try await mappingStoreErrors(await storeGuard.log.frontier(of: log))
-        guard frontier != nil else { throw .outOfReach(of: subject) }
-        return log
+        let frontier = try await mappingStoreErrors(await kernel.storeGuard.log.frontier(of: log))
+        guard let frontier else { throw .outOfReach(of: subject) }
+        return (log, frontier.size)
     }
 }
 

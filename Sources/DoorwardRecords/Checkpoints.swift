@@ -221,16 +221,12 @@ package final class Checkpoints: Sendable {
     private func recordsToSign(of log: LogID) async throws -> Int {
         if state.withLock({ $0.contradicted.contains(log) }) { return 0 }
         guard let frontier = try await storeGuard.log.frontier(of: log) else { return 0 }
-        return needsSigning(log, size: frontier.size)
-            ? max(1, Int(clamping: frontier.size - (newest(of: log)?.checkpoint.size ?? 0))) : 0
-    }
-
-    private func needsSigning(_ log: LogID, size: UInt64) -> Bool {
-        state.withLock { state in
-            guard let entry = state.newest[log], entry.checkpoint.size == size, entry.origin.gateway == gatewayName else {
-                return true
-            }
-            return entry.note.isSigned(by: state.signer.verifierKey) != true || state.lastCheckpoints[log]?.size != size
+        let (size, gatewayName) = (frontier.size, gatewayName)
+        return state.withLock { state in
+            guard let entry = state.newest[log] else { return max(1, Int(clamping: size)) }
+            let isSigned = entry.origin.gateway == gatewayName && entry.note.isSigned(by: state.signer.verifierKey) == true
+            if isSigned, entry.checkpoint.size == size, state.lastCheckpoints[log]?.size == size { return 0 }
+            return max(1, Int(clamping: size - entry.checkpoint.size))
         }
     }
 
@@ -338,10 +334,8 @@ package final class Checkpoints: Sendable {
                 return last?.size == entry.checkpoint.size && last?.generation == entry.origin.generation ? nil : entry
             }
         }
-        var rest = due[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(Self.batch)
-            rest = rest.dropFirst(Self.batch)
+        for start in stride(from: 0, to: due.count, by: Self.batch) {
+            let part = due[start...].prefix(Self.batch)
             let lastCheckpoints = part.map {
                 LastCheckpoint(log: $0.origin.log, generation: $0.origin.generation, size: $0.checkpoint.size, signedAt: now)
             }
@@ -382,9 +376,8 @@ package final class Checkpoints: Sendable {
         _ log: LogID, _ event: RecordEvent, at now: Timestamp, of subject: LogID, _ details: [String: RecordValue]
     ) -> PendingRecord {
         PendingRecord(
-            RecordBody(
-                log: log, id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
-                path: subject.portfolioID.map { EntityPathIDs(portfolioID: $0) }, event: event, details: details))
+            event, in: log, id: random.id(at: now), at: now, path: subject.portfolioID.map { EntityPathIDs(portfolioID: $0) },
+            details: details)
     }
 }
 

@@ -17,8 +17,6 @@ protocol ExportPages: Sendable {
 struct ExportRecords: Sendable {
     let store: any AccessLogStore
     let reader: ListReader
-    /// The number of erasures so far.
-    let erasures: @Sendable () -> UInt64
 }
 
 /// Reads each page while the previous one is sent; never holds more than one page. A failed read is thrown when
@@ -64,8 +62,7 @@ struct RecordPages: ExportPages {
 
     init(_ records: ExportRecords, _ scopes: [RecordScope], _ filter: RecordFilter, _ fromSeq: UInt64?, _ untilSeq: UInt64?) {
         (self.records, self.untilSeq) = (records, untilSeq)
-        query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, limit: 256)
-        query.reader = records.reader
+        query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, limit: 256, reader: records.reader)
         if let log = filter.log, let fromSeq, fromSeq > 0 {
             // The position of a record in its own log is determined by its number.
             query.after = RecordPosition(log: log, seq: fromSeq - 1, at: filter.from ?? Timestamp(milliseconds: 0))

@@ -1,9 +1,9 @@
 internal import DoorwardAudit
-package import DoorwardDomain
+internal import DoorwardDomain
 package import DoorwardKernel
 internal import DoorwardPolicy
 import FoundationEssentials
-package import Logging
+internal import Logging
 import Synchronization
 
 /// Removes the records of portfolios' logs whose retention has ended, and finishes erasures that could not be finished at once.
@@ -21,29 +21,17 @@ package final class LogRetention: Sendable {
     /// The maximum number of attempts, a second apart, to empty the write-ahead log after a removal.
     static let maxFinishes = 20
 
-    private let directory: CurrentDirectory
-    private let storeGuard: StoreGuard
-    private let clock: TrustedClock
-    private let random: RandomSource
-    private let logger: Logger
+    private let kernel: Kernel
     /// Whether erased or removed content may still be in the files of the store.
     private let isFinishingDue = Mutex(false)
 
-    package init(
-        directory: CurrentDirectory, storeGuard: StoreGuard, clock: TrustedClock, random: RandomSource, logger: Logger
-    ) {
-        (self.directory, self.storeGuard, self.clock) = (directory, storeGuard, clock)
-        (self.random, self.logger) = (random, logger)
-    }
-
-    /// The logs of the store.
-    var log: any AccessLogStore { storeGuard.log }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     /// Works at intervals until the task is cancelled.
     package func run() async {
         while true {
             await removeExpired()
-            guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.interval))) != nil else { return }
+            guard await kernel.clock.pause(Self.interval) else { return }
         }
     }
 
@@ -53,21 +41,21 @@ package final class LogRetention: Sendable {
     /// - Throws: `.unavailable` if the keys cannot be destroyed now; `run` tries again.
     func finishErasures() async throws(GatewayError) {
         isFinishingDue.withLock { $0 = true }
-        let isComplete = try await mappingStoreErrors(await storeGuard.maintenance.finishErasures())
+        let isComplete = try await mappingStoreErrors(await kernel.storeGuard.maintenance.finishErasures())
         if isComplete { isFinishingDue.withLock { $0 = false } }
     }
 
     /// Removes all records whose retention has ended, of each portfolio in turn.
     func removeExpired() async {
-        for portfolio in directory.current.portfolioIDs {
+        for portfolio in kernel.directory.current.portfolioIDs {
             do {
                 while try await removeSlice(of: portfolio) {
-                    try await clock.sleep(until: clock.monotonicNow().advanced(by: Self.pause))
+                    try await kernel.clock.sleep(until: kernel.clock.monotonicNow().advanced(by: Self.pause))
                 }
             } catch is CancellationError {
                 return
             } catch {
-                logger.warning(
+                kernel.logger.warning(
                     "expired records could not be removed; this is tried again",
                     metadata: ["portfolio": "\(portfolio)", "reason": "\(error)"])
             }
@@ -76,7 +64,7 @@ package final class LogRetention: Sendable {
         for _ in 0..<Self.maxFinishes where isFinishingDue.withLock(\.self) {
             guard (try? await finishErasures()) != nil else { return }
             guard isFinishingDue.withLock(\.self) else { return }
-            guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: .seconds(1)))) != nil else { return }
+            guard await kernel.clock.pause(.seconds(1)) else { return }
         }
     }
 
@@ -84,15 +72,15 @@ package final class LogRetention: Sendable {
     ///
     /// - Returns: whether there are more.
     private func removeSlice(of id: PortfolioID) async throws -> Bool {
-        guard storeGuard.isAcceptingCommands, clock.observe().isTrusted else { return false }
-        guard let portfolio = directory.current.portfolio(id), let days = portfolio.retention.days,
+        guard kernel.storeGuard.isAcceptingCommands, kernel.clock.observe().isTrusted else { return false }
+        guard let portfolio = kernel.directory.current.portfolio(id), let days = portfolio.retention.days,
             !portfolio.retention.legalHold
         else { return false }
-        let (log, now) = (LogID.portfolio(id), clock.now())
+        let (log, now) = (LogID.portfolio(id), kernel.clock.now())
         let limit = Self.limit(now, days: days)
         guard let (first, end) = try await expired(of: id, before: limit), first < end else { return false }
         let until = min(end, first + Self.recordsPerSlice)
-        let root = try await LogProofs(log: storeGuard.log).root(of: log, size: until)
+        let root = try await LogProofs(log: kernel.storeGuard.log).root(of: log, size: until)
         var transaction = StoreTransaction(
             // A legal hold, another retention or the end of the portfolio since then refuses the removal.
             requires: [.unchanged(since: .putPortfolio(portfolio))], truncations: [LogTruncation(log: log, firstSeq: until)])
@@ -105,7 +93,7 @@ package final class LogRetention: Sendable {
     /// - Returns: false if the portfolio was changed meanwhile.
     private func commit(_ transaction: StoreTransaction) async throws(StoreError) -> Bool {
         do throws(StoreError) {
-            try await storeGuard.commit(transaction)
+            try await kernel.storeGuard.commit(transaction)
             return true
         } catch .refused(.entityChanged) {
             return false
@@ -121,13 +109,14 @@ package final class LogRetention: Sendable {
     /// The numbers of the first record that is left and of the first one that is not expired; `nil` for a log without records,
     /// and if this cannot be found in one read.
     private func expired(of id: PortfolioID, before limit: Timestamp) async throws -> (first: UInt64, end: UInt64)? {
-        guard let range = try await storeGuard.log.range(of: .portfolio(id), from: 0, limit: 1), range.firstSeq < range.size
+        guard let range = try await kernel.storeGuard.log.range(of: .portfolio(id), from: 0, limit: 1),
+            range.firstSeq < range.size
         else {
             return nil
         }
         // The filter's start is found by a binary search.
         let kept = RecordQuery(scopes: [.portfolioLog(id)], filter: RecordFilter(from: limit), order: .oldestFirst, limit: 1)
-        let page = try await storeGuard.log.page(kept)
+        let page = try await kernel.storeGuard.log.page(kept)
         if let seq = page.records.first?.seq { return (range.firstSeq, seq) }
         return page.next == nil ? (range.firstSeq, range.size) : nil
     }
@@ -141,8 +130,7 @@ package final class LogRetention: Sendable {
         ]
         details["root"] = root.map { .string(Data($0).base64EncodedString()) }
         return PendingRecord(
-            RecordBody(
-                log: .portfolio(portfolio.id), id: random.id(at: now), at: now, kind: .gateway, actor: .gateway, source: .gateway,
-                path: EntityPathIDs(portfolioID: portfolio.id), event: .retentionCut, details: details))
+            .retentionCut, in: .portfolio(portfolio.id), id: kernel.random.id(at: now), at: now,
+            path: EntityPathIDs(portfolioID: portfolio.id), details: details)
     }
 }

@@ -5,14 +5,10 @@ internal import DoorwardPolicy
 
 /// The use case of erasing the personal data of a user from the access logs.
 package struct PersonalDataErasure: Sendable {
-    private let directory: CurrentDirectory
-    private let writer: TenancyWriter
+    private let kernel: Kernel
     private let retention: LogRetention
 
-    package init(_ kernel: Kernel, retention: LogRetention) {
-        (directory, writer) = (kernel.directory, kernel.writer)
-        self.retention = retention
-    }
+    package init(_ kernel: Kernel, retention: LogRetention) { (self.kernel, self.retention) = (kernel, retention) }
 
     /// Makes a person's values in all logs unreadable, in copies of the database too, by destroying the person's keys and the key
     /// outside the database that encrypts them. The user may have been deleted
@@ -27,13 +23,13 @@ package struct PersonalDataErasure: Sendable {
     package func erase(
         _ caller: Caller, of id: UserID, isDryRun: Bool = false
     ) async throws(GatewayError) -> RemovalPreview? {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         try tenancy.requireErasure(of: id, by: subject)
-        let logs = try await mappingStoreErrors(await retention.log.logs(withValuesOf: id))
+        let logs = try await mappingStoreErrors(await kernel.storeGuard.log.logs(withValuesOf: id))
         guard !isDryRun else {
             return RemovalPreview(ended: logs.map { RecordTarget(type: "PersonalData", id: $0.description) })
         }
-        try await writer.change(
+        try await kernel.writer.change(
             caller,
             body: { (draft) throws(GatewayError) in
                 try draft.directory.requireErasure(of: id, by: draft.subject)
@@ -59,9 +55,7 @@ extension TenancyUnitOfWork {
     fileprivate mutating func noteErasure(of user: UserID, in log: LogID) {
         transaction.records.append(
             PendingRecord(
-                RecordBody(
-                    log: log, id: newID(), at: now, kind: .gateway, actor: RecordActor(of: caller, in: directory),
-                    source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
-                    event: .erasure, target: RecordTarget(type: "User", id: user.description))))
+                .erasure, in: log, id: newID(), at: now, actor: RecordActor(of: caller, in: directory), origin: caller.origin,
+                target: RecordTarget(type: "User", id: user.description)))
     }
 }

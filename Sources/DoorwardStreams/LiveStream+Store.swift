@@ -19,48 +19,42 @@ extension LiveStream {
 
     /// Lists the objects of new names, and reads what the names of records and commands need.
     func fetch() async -> Stored {
-        let (names, mirror, follow, dirtyCommands, isIdle) = state.withLock { state in
-            let hasStored = state.mirror.has(.accessRecord) || state.mirror.has(.command)
-            let isIdle = state.ending != nil || state.isBlocked || !state.isOpened || !hasStored
-            let names = state.mirror.beginListing()
-            return (names, state.mirror, state.follow, state.dirtyCommands, isIdle)
-        }
+        let (names, before) = state.withLock { ($0.mirror.beginListing(), $0) }
         var stored = Stored()
-        let view = view
+        let (view, mirror) = (view, before.mirror)
         // Not under the mutex, because changes and the gate wait for it.
         stored.listed = names.map { ($0, view.members(of: $0.query)) }
-        guard !isIdle else { return stored }
+        guard before.ending == nil, !before.isBlocked, before.isOpened else { return stored }
         do throws(StoreError) {
-            if mirror.has(.accessRecord) { try await fetchRecords(&stored, mirror, follow, view) }
-            if mirror.has(.command) { try await fetchCommands(&stored, mirror, dirtyCommands, view) }
+            if mirror.has(.accessRecord) { try await fetchRecords(&stored, before, view) }
+            if mirror.has(.command) { try await fetchCommands(&stored, before, view) }
+            return stored
         } catch {
-            state.withLock { $0.isBlocked = true }
+            // Nothing that was read is sent, so all of it is to be read again.
+            state.withLock { state in
+                state.isBlocked = true
+                for log in before.follow.dirty { _ = state.follow.markDirty(log) }
+                state.dirtyCommands.formUnion(before.dirtyCommands)
+                if before.hasMissedCommands { state.hasMissedCommands = true }
+            }
             return Stored(listed: stored.listed)
         }
-        return stored
     }
 
-    private func fetchRecords(
-        _ stored: inout Stored, _ mirror: StreamMirror, _ follow: RecordFollow, _ view: StreamView
-    ) async throws(StoreError) {
+    private func fetchRecords(_ stored: inout Stored, _ before: State, _ view: StreamView) async throws(StoreError) {
+        let follow = before.follow
         let readable = Set(view.tenancy.recordScopes(of: view.subject).map(\.log))
         stored.readable = readable
         for log in readable.sorted(by: { $0.description < $1.description }) where follow.next[log] == nil {
-            stored.starts[log] = try await services.store.start(in: log, view, resumed: follow.resumed(for: log))
+            stored.starts[log] = try await services.start(in: log, view, resumed: follow.resumed(for: log))
         }
-        let waiting = mirror.stored(.accessRecord) { $0 == .waiting }
         // Read the positions of new logs first, because a snapshot ends where they begin.
         guard stored.starts.isEmpty else { return }
-        if let name = waiting.first {
+        if let name = before.mirror.stored(.accessRecord, where: { $0 == .waiting }).first {
             try await fetchSnapshot(of: name, &stored, follow, view)
         } else if let log = follow.dirty.first {
             state.withLock { $0.follow.setClean(log) }
-            do throws(StoreError) {
-                stored.records = (log, try await services.store.records(of: log, from: follow.next[log] ?? 0, view))
-            } catch {
-                state.withLock { _ = $0.follow.markDirty(log) }
-                throw error
-            }
+            stored.records = (log, try await services.records(of: log, from: follow.next[log] ?? 0, view))
         }
     }
 
@@ -73,43 +67,29 @@ extension LiveStream {
             return
         }
         guard filter.from != nil else {
-            let page = try await services.store.page(view, filter, .newestFirst, limit: StreamStore.snapshotItems)
+            let page = try await services.page(view, filter, .newestFirst, limit: StreamServices.snapshotItems)
             stored.recordPages.append((name.name, page.records.reversed(), nil))
             return
         }
-        let page = try await services.store.page(
+        let page = try await services.page(
             view, filter, .oldestFirst, after: follow.cursors[name.name], limit: StreamMirror.pageObjects)
         stored.recordPages.append((name.name, page.records, page.next))
     }
 
-    private func fetchCommands(
-        _ stored: inout Stored, _ mirror: StreamMirror, _ dirty: Set<CommandID>, _ view: StreamView
-    ) async throws(StoreError) {
-        let hasMissed = state.withLock { state in
-            defer { state.hasMissedCommands = false }
-            return state.hasMissedCommands
+    private func fetchCommands(_ stored: inout Stored, _ before: State, _ view: StreamView) async throws(StoreError) {
+        let dirty = before.dirtyCommands.sorted().prefix(StreamServices.pageRecords)
+        state.withLock { state in
+            if before.hasMissedCommands { state.hasMissedCommands = false }
+            state.dirtyCommands.subtract(dirty)
         }
-        do throws(StoreError) {
-            for name in mirror.activeNames {
-                guard name.phase == .waiting || name.phase == .resuming || (hasMissed && name.phase == .ready),
-                    case .commands(let device) = name.subscription.query
-                else { continue }
-                let limit = name.phase == .waiting ? StreamStore.snapshotItems : StreamStore.comparedCommands
-                let commands = try await services.store.ownCommands(view, device, limit: limit)
-                stored.commandLists.append((name.subscription.name, commands, name.phase))
-            }
-        } catch {
-            if hasMissed { state.withLock { $0.hasMissedCommands = true } }
-            throw error
+        for name in before.mirror.activeNames {
+            guard name.phase == .waiting || name.phase == .resuming || (before.hasMissedCommands && name.phase == .ready),
+                case .commands(let device) = name.subscription.query
+            else { continue }
+            let limit = name.phase == .waiting ? StreamServices.snapshotItems : StreamServices.comparedCommands
+            let commands = try await services.ownCommands(view, device, limit: limit)
+            stored.commandLists.append((name.subscription.name, commands, name.phase))
         }
-        for id in dirty.sorted().prefix(StreamStore.pageRecords) {
-            state.withLock { _ = $0.dirtyCommands.remove(id) }
-            do throws(StoreError) {
-                if let command = try await services.store.command(id) { stored.commands.append(command) }
-            } catch {
-                state.withLock { _ = $0.dirtyCommands.insert(id) }
-                throw error
-            }
-        }
+        for id in dirty { if let command = try await services.command(id) { stored.commands.append(command) } }
     }
 }

@@ -15,11 +15,10 @@ package struct StreamBatch: Sendable {
 
 /// The services that all streams of a gateway share.
 struct StreamServices: Sendable {
-    let directory: CurrentDirectory
+    let kernel: Kernel
     let devices: any DeviceStatuses
     let sessions: Sessions
-    let store: StreamStore
-    let clock: TrustedClock
+    var clock: TrustedClock { kernel.clock }
 
     /// Whether the session or API key of a caller is valid, and its user enabled.
     func isValid(_ caller: Caller, in view: StreamView) -> Bool {
@@ -45,6 +44,8 @@ package final class LiveStream: Sendable {
         let stored: [(item: StoredItem, digest: StreamDigest)]
         /// The last time that the client read something.
         var since: MonotonicInstant
+        /// Fulfilled when the events have left the gate.
+        let left = Promise<Void>()
     }
 
     struct State {
@@ -60,7 +61,6 @@ package final class LiveStream: Sendable {
         var hasClosed = false
         var positionDue = MonotonicInstant(nanoseconds: 0)
         var inFlight: InFlight?
-        var gateWaiters: [CheckedContinuation<Void, Never>] = []
         var isDisconnected = false
         var close: (@Sendable () async -> Void)?
         /// Whether the store could not be read; it is tried again at the next tick.
@@ -74,7 +74,7 @@ package final class LiveStream: Sendable {
     let number: UInt64
     let generation: UInt64
     let services: StreamServices
-    let signal = StreamSignal()
+    let signal = Signal()
     let state: Mutex<State>
 
     init(
@@ -86,7 +86,7 @@ package final class LiveStream: Sendable {
     }
 
     var view: StreamView {
-        StreamView(caller, in: services.directory.snapshot, devices: services.devices, clock: services.clock)
+        StreamView(caller, in: services.kernel.directory.snapshot, devices: services.devices, clock: services.clock)
     }
 
     /// The state from which the stream can be resumed, with the text of its names.
@@ -147,15 +147,6 @@ package final class LiveStream: Sendable {
         signal.set()
     }
 
-    /// Ends the stream if everything was sent, for tests.
-    func endIfIdle() {
-        state.withLock { state in
-            guard state.isOpened, !state.hasWork, state.inFlight == nil, state.ending == nil else { return }
-            state.ending = .shuttingDown
-        }
-        signal.set()
-    }
-
     /// Called every second: wakes the stream if its position is due, or its session has ended.
     ///
     /// - Returns: whether the client has to be disconnected, because it does not read.
@@ -198,14 +189,12 @@ package final class LiveStream: Sendable {
     }
 
     /// Records that the whole batch was handed over to the transport, or that the connection is closed.
-    package func written() { leaveGate() }
-
-    private func leaveGate() {
-        let waiters = state.withLock { state in
-            defer { (state.inFlight, state.gateWaiters) = (nil, []) }
-            return state.gateWaiters
+    package func written() {
+        let inFlight = state.withLock { state in
+            defer { state.inFlight = nil }
+            return state.inFlight
         }
-        for waiter in waiters { waiter.resume() }
+        inFlight?.left.fulfil(())
     }
 
     // MARK: - The gate
@@ -225,16 +214,7 @@ package final class LiveStream: Sendable {
     }
 
     /// Waits until nothing is in flight that was decided before this call.
-    func awaitGate() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                guard state.inFlight != nil else { return true }
-                state.gateWaiters.append(continuation)
-                return false
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
+    func awaitGate() async { await state.withLock { $0.inFlight?.left }?.value }
 
     /// Disconnects the client. Once this returns, nothing more is sent.
     func disconnect() async {
@@ -243,7 +223,7 @@ package final class LiveStream: Sendable {
             return state.close
         }
         await close?()
-        leaveGate()
+        written()
         signal.set()
     }
 }
@@ -318,48 +298,5 @@ extension LiveStream.State {
         guard mirror.has(.subscription) else { return isConcerned }
         for object in mirror.sent(.subscription) { isConcerned = mirror.markChangedIfSent(object) || isConcerned }
         return isConcerned
-    }
-}
-
-/// Wakes one task. A signal before the task waits is not lost; several signals count as one.
-final class StreamSignal: Sendable {
-    private enum State {
-        case clear
-        case set
-        case awaited(CheckedContinuation<Void, Never>)
-    }
-
-    private let state = Mutex(State.clear)
-
-    func set() {
-        let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard case .awaited(let continuation) = state else {
-                state = .set
-                return nil
-            }
-            state = .clear
-            return continuation
-        }
-        waiting?.resume()
-    }
-
-    /// Waits for a signal, or until the task is cancelled. At most one task may wait.
-    func wait() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isSet = state.withLock { state in
-                    if case .set = state {
-                        state = .clear
-                        return true
-                    }
-                    state = .awaited(continuation)
-                    return false
-                }
-                // The cancellation may have come before the continuation was stored.
-                if isSet { continuation.resume() } else if Task.isCancelled { set() }
-            }
-        } onCancel: {
-            set()
-        }
     }
 }

@@ -2,7 +2,7 @@ import DequeModule
 package import DoorwardDomain
 package import DoorwardKernel
 internal import DoorwardPolicy
-package import Metrics
+internal import Metrics
 import Synchronization
 
 /// The live streams of the gateway: opening and resuming them, their limits, and the distribution of changes.
@@ -31,23 +31,18 @@ package final class LiveStreams: Sendable {
 
     private let services: StreamServices
     let table: LiveStreamTable
-    private let feed: ChangeFeed
-    private let random: RandomSource
     private let metrics: StreamMetrics
-    private let firstStream = StreamSignal()
+    private let firstStream = Signal()
     private let state = Mutex(State())
 
     /// - Parameter table: the gate of the tenancy's changes.
-    package init(
-        _ kernel: Kernel, devices: any DeviceStatuses, sessions: Sessions, feed: ChangeFeed, table: LiveStreamTable,
-        metrics: any MetricsFactory
-    ) {
-        let guarded = kernel.storeGuard
-        services = StreamServices(
-            directory: kernel.directory, devices: devices, sessions: sessions,
-            store: StreamStore(storeGuard: guarded), clock: kernel.clock)
-        (self.table, self.feed, random, self.metrics) = (table, feed, kernel.random, StreamMetrics(metrics))
+    package init(_ kernel: Kernel, devices: any DeviceStatuses, sessions: Sessions, table: LiveStreamTable) {
+        services = StreamServices(kernel: kernel, devices: devices, sessions: sessions)
+        (self.table, metrics) = (table, StreamMetrics(kernel.metrics))
     }
+
+    private var feed: ChangeFeed { services.kernel.feed }
+    private var random: RandomSource { services.kernel.random }
 
     /// The number of open streams.
     package var count: Int { state.withLock { $0.count } }
@@ -86,7 +81,7 @@ package final class LiveStreams: Sendable {
     package func open(
         _ caller: Caller, _ names: [StreamName], from position: StreamPosition?, wasSent: Bool, maxStreams: Int
     ) throws(GatewayError) -> Lease {
-        let owner = services.directory.resolve(caller).subject.actorUserID
+        let owner = services.kernel.directory.resolve(caller).subject.actorUserID
         let number = try reserve(owner, maxStreams)
         let (mirror, isResumed) = mirror(for: caller, names, from: position, wasSent: wasSent)
         let positions = position?.records
@@ -104,20 +99,19 @@ package final class LiveStreams: Sendable {
     }
 
     private func reserve(_ owner: UserID?, _ maxStreams: Int) throws(GatewayError) -> UInt64 {
-        let result = state.withLock { state -> Result<UInt64, GatewayError> in
-            guard !state.isClosed else { return .failure(.shuttingDown) }
+        try state.withLock { (state) throws(GatewayError) in
+            guard !state.isClosed else { throw .shuttingDown }
             if let owner, state.ofUser[owner, default: 0] >= Self.maxStreamsOfUser {
-                return .failure(.streamLimitReached(Self.maxStreamsOfUser))
+                throw .streamLimitReached(Self.maxStreamsOfUser)
             }
-            guard state.count < maxStreams else { return .failure(.unavailable) }
+            guard state.count < maxStreams else { throw .unavailable }
             if let owner { state.ofUser[owner, default: 0] += 1 }
             state.count += 1
             state.lastNumber += 1
             if state.position == nil { state.position = feed.position }
             if state.generation == nil { state.generation = random.word() }
-            return .success(state.lastNumber)
+            return state.lastNumber
         }
-        return try result.get()
     }
 
     /// The state with which a stream begins: that of the earlier stream if it is known, and otherwise an empty one.
@@ -220,7 +214,7 @@ package final class LiveStreams: Sendable {
     }
 
     private func tick() async {
-        while (try? await services.clock.sleep(until: services.clock.monotonicNow().advanced(by: .seconds(1)))) != nil {
+        while await services.clock.pause(.seconds(1)) {
             await check()
         }
     }
@@ -241,9 +235,6 @@ package final class LiveStreams: Sendable {
         for stream in table.all { stream.end(.shuttingDown, retryAfter: retryAfter) }
     }
 
-    /// Ends the streams that have sent everything, for tests.
-    func endIdle() { for stream in table.all { stream.endIfIdle() } }
-
     /// A random delay after which a client connects again. It grows with the number of streams, so that clients do not all reconnect at
     /// once.
     private var retryAfter: Duration {
@@ -261,7 +252,6 @@ struct EndedStreams {
     struct Ended {
         let principal: Principal
         let mirror: StreamMirror
-        fileprivate let objectCount: Int
         fileprivate let at: MonotonicInstant
     }
 
@@ -287,10 +277,9 @@ struct EndedStreams {
     /// - Returns: the number of streams that were looked at.
     @discardableResult
     mutating func add(_ number: UInt64, _ mirror: StreamMirror, of principal: Principal, at now: MonotonicInstant) -> Int {
-        let ended = Ended(principal: principal, mirror: mirror, objectCount: mirror.objectCount, at: now)
-        byNumber[number] = ended
+        byNumber[number] = Ended(principal: principal, mirror: mirror, at: now)
         order.append(number)
-        objectCount += ended.objectCount
+        objectCount += mirror.objectCount
         return 1 + forget(before: nil)
     }
 
@@ -305,7 +294,7 @@ struct EndedStreams {
             guard objectCount > maxObjects || oldest.map({ first.at < $0 }) == true else { break }
             order.removeFirst()
             byNumber[number] = nil
-            objectCount -= first.objectCount
+            objectCount -= first.mirror.objectCount
         }
         return seen
     }
@@ -354,5 +343,26 @@ package final class LiveStreamTable: DecisionGate {
         }
         for stream in outdated { await stream.awaitGate() }
         deadlines.cancel(ticket)
+    }
+}
+
+/// The metrics of the live streams.
+private struct StreamMetrics: Sendable {
+    /// The number of open streams.
+    let open: Meter
+    let opened: Counter
+    let resumed: Counter
+    /// Streams that began with a position that could not be resumed completely.
+    let reset: Counter
+    /// Streams whose client was disconnected because it did not read.
+    let disconnected: Counter
+
+    init(_ factory: any MetricsFactory) {
+        func begun(_ word: String) -> Counter {
+            Counter(label: "doorward_streams_total", dimensions: [("begin", word)], factory: factory)
+        }
+        (opened, resumed, reset) = (begun("new"), begun("resumed"), begun("reset"))
+        open = Meter(label: "doorward_streams", factory: factory)
+        disconnected = Counter(label: "doorward_streams_cut_total", factory: factory)
     }
 }

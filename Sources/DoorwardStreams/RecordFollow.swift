@@ -43,7 +43,11 @@ struct RecordFollow: Sendable {
 
     /// Adds logs with their positions, and forgets all other logs that are not among `readable`.
     mutating func update(readable: Set<LogID>, starts: [LogID: UInt64]) {
-        for log in Array(next.keys) where !readable.contains(log) { forget(log) }
+        for log in Array(next.keys) where !readable.contains(log) {
+            next[log] = nil
+            dirty.remove(log)
+            recent.removeAll { $0 == log }
+        }
         for (log, start) in starts where readable.contains(log) && next[log] == nil {
             next[log] = start
             begun.insert(log)
@@ -51,12 +55,6 @@ struct RecordFollow: Sendable {
             recent.insert(log, at: 0)
             dirty.insert(log)
         }
-    }
-
-    private mutating func forget(_ log: LogID) {
-        next[log] = nil
-        dirty.remove(log)
-        recent.removeAll { $0 == log }
     }
 
     /// - Returns: whether the log is followed.
@@ -81,8 +79,8 @@ struct RecordFollow: Sendable {
     }
 }
 
-/// Reads records and commands for streams.
-struct StreamStore: Sendable {
+// Reads records and commands for streams.
+extension StreamServices {
     /// The maximum number of records that are read at once.
     static let pageRecords = 64
     /// The number of records and commands in a snapshot without a beginning in time: those of the first page of their list.
@@ -90,7 +88,7 @@ struct StreamStore: Sendable {
     /// The number of commands that are compared with those sent, when a stream is resumed or changes were missed.
     static let comparedCommands = 200
 
-    let storeGuard: StoreGuard
+    private var storeGuard: StoreGuard { kernel.storeGuard }
 
     /// The number of the first record that a stream sends from a log.
     func start(in log: LogID, _ view: StreamView, resumed: LogPositions?) async throws(StoreError) -> UInt64 {
@@ -111,8 +109,9 @@ struct StreamStore: Sendable {
         let scopes = view.tenancy.recordScopes(of: view.subject, filteredBy: filter)
         let read = filter.log.map { log in scopes.filter { $0.log == log } } ?? scopes
         guard !read.isEmpty else { return RecordPage(records: [], next: nil) }
-        var query = RecordQuery(scopes: read, filter: filter, order: order, after: after, limit: limit)
-        query.reader = view.tenancy.listReader(view.subject.readerID, view.tenancy.recordScopes(of: view.subject))
+        let query = RecordQuery(
+            scopes: read, filter: filter, order: order, after: after, limit: limit,
+            reader: view.tenancy.listReader(of: view.subject))
         return try await storeGuard.log.page(query)
     }
 
@@ -125,8 +124,8 @@ struct StreamStore: Sendable {
     /// The newest commands of the caller, oldest first.
     func ownCommands(_ view: StreamView, _ device: DeviceID?, limit: Int) async throws(StoreError) -> [StoredCommand] {
         guard let user = view.subject.actorUserID else { return [] }
-        var query = CommandQuery(scopes: [], actorUserID: user, deviceID: device, limit: limit)
-        query.reader = view.tenancy.listReader(view.subject.readerID, view.tenancy.recordScopes(of: view.subject))
+        let query = CommandQuery(
+            scopes: [], actorUserID: user, deviceID: device, limit: limit, reader: view.tenancy.listReader(of: view.subject))
         return try await storeGuard.commands.commands(query).commands.reversed().map {
             storeGuard.commandInFlight($0.command.id) ?? $0
         }

@@ -291,8 +291,8 @@ struct StreamMirror: Sendable {
         }
         if !output.isFull { sendPages(source, into: &output) }
         guard queue.isEmpty else { return }
-        for slot in names.indices where names[slot]?.phase == .resuming && names[slot]?.subscription.query.isStored == false {
-            setReady(slot, into: &output)
+        for name in activeNames where name.phase == .resuming && !name.subscription.query.isStored {
+            setReady(name.subscription.name, into: &output)
         }
     }
 
@@ -302,13 +302,11 @@ struct StreamMirror: Sendable {
         (isStale, self.rightsChanged) = (false, false)
         for slot in names.indices {
             guard let name = names[slot], !name.subscription.query.isStored else { continue }
-            guard [.ready, .resuming, .revoked].contains(name.phase) || name.phase.isListing else { continue }
+            guard name.phase != .waiting, name.phase != .refused else { continue }
             let members = source.members(of: name.subscription.query)
             if members.isEmpty, rightsChanged, name.phase != .revoked, hasLostAll(slot, source) {
                 clear(slot)
-                names[slot]?.phase = .revoked
-                emit(.revoked(name: name.subscription.name), into: &output)
-                names[slot]?.readyAt = number
+                revoke(name.subscription.name, into: &output)
                 continue
             }
             if name.phase == .revoked, !members.isEmpty {
@@ -369,7 +367,7 @@ struct StreamMirror: Sendable {
                     names[slot]?.phase = .listing(rest)
                     continue
                 }
-                setReady(slot, into: &output)
+                setReady(name.subscription.name, into: &output)
             }
         }
     }
@@ -396,13 +394,6 @@ struct StreamMirror: Sendable {
         output.objects += sent
     }
 
-    private mutating func setReady(_ slot: Int, into output: inout Output) {
-        guard let name = names[slot]?.subscription.name else { return }
-        emit(.ready(name: name), into: &output)
-        names[slot]?.phase = .ready
-        names[slot]?.readyAt = number
-    }
-
     // MARK: - Names that are read from the store
 
     /// The names of a type, with the objects of the store, in these phases.
@@ -416,25 +407,26 @@ struct StreamMirror: Sendable {
         emit(.snapshot(name: name, type: type, objects: values, isLast: isLast), bytes + 128, into: &output)
     }
 
-    mutating func setReady(_ name: String, into output: inout Output) {
-        if let slot = slot(of: name) { setReady(slot, into: &output) }
+    mutating func setReady(_ name: String, into output: inout Output) { settle(name, .ready, .ready(name: name), into: &output) }
+
+    mutating func revoke(_ name: String, into output: inout Output) {
+        settle(name, .revoked, .revoked(name: name), into: &output)
+    }
+
+    mutating func refuse(_ name: String, code: String, into output: inout Output) {
+        settle(name, .refused, .refused(name: name, code: code), into: &output)
+    }
+
+    /// Sends the event of a phase in which the client has everything that it gets for now.
+    private mutating func settle(_ name: String, _ phase: Phase, _ content: StreamEvent.Content, into output: inout Output) {
+        guard let slot = slot(of: name) else { return }
+        emit(content, into: &output)
+        names[slot]?.phase = phase
+        names[slot]?.readyAt = number
     }
 
     mutating func setPhase(_ phase: Phase, of name: String) {
         if let slot = slot(of: name) { names[slot]?.phase = phase }
-    }
-
-    mutating func revoke(_ name: String, into output: inout Output) {
-        guard let slot = slot(of: name) else { return }
-        emit(.revoked(name: name), into: &output)
-        names[slot]?.phase = .revoked
-        names[slot]?.readyAt = number
-    }
-
-    mutating func refuse(_ name: String, code: String, into output: inout Output) {
-        guard let slot = slot(of: name) else { return }
-        names[slot]?.phase = .refused
-        emit(.refused(name: name, code: code), into: &output)
     }
 
     /// Sends a command under these names, unless the client has exactly this value.
@@ -473,16 +465,7 @@ struct StreamMirror: Sendable {
 
 /// Identifies a rendered value.
 struct StreamDigest: Hashable {
-    private let high: UInt64
-    private let low: UInt64
+    private let value: UInt128
 
-    init(_ bytes: [UInt8]) {
-        (high, low) = SHA256.hash(data: bytes).withUnsafeBytes { digest in
-            (digest.loadUnaligned(as: UInt64.self), digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        }
-    }
-}
-
-extension StreamMirror.Phase {
-    fileprivate var isListing: Bool { if case .listing = self { true } else { false } }
+    init(_ bytes: [UInt8]) { value = SHA256.hash(data: bytes).withUnsafeBytes { $0.loadUnaligned(as: UInt128.self) } }
 }

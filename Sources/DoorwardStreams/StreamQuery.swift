@@ -58,6 +58,24 @@ package enum StreamQuery: Sendable {
         case .subscriptions: .subscription
         }
     }
+
+    /// Whether the objects are read from the store: records and commands.
+    var isStored: Bool { type == .accessRecord || type == .command }
+
+    /// The query for all objects of the type.
+    var withoutFilters: StreamQuery {
+        switch self {
+        case .devices: .devices(DeviceFilter(), nil)
+        case .units: .units(nil, nil)
+        case .properties: .properties(nil, nil)
+        case .portfolios: .portfolios(nil)
+        case .guestAccesses: .guestAccesses(GuestAccessFilter(), nil)
+        case .accessRecords: .accessRecords(RecordFilter())
+        case .commands: .commands(nil)
+        case .permissions: .permissions
+        case .subscriptions: .subscriptions(nil)
+        }
+    }
 }
 
 /// A subscription of a stream: a query under a name that the client has chosen.
@@ -93,24 +111,4 @@ struct StreamObject: Hashable, Sendable {
 
     /// The id in the form of the API.
     var idText: String { id.description }
-}
-
-extension StreamQuery {
-    /// Whether the objects are read from the store: records and commands.
-    var isStored: Bool { type == .accessRecord || type == .command }
-
-    /// The query for all objects of the type.
-    var withoutFilters: StreamQuery {
-        switch self {
-        case .devices: .devices(DeviceFilter(), nil)
-        case .units: .units(nil, nil)
-        case .properties: .properties(nil, nil)
-        case .portfolios: .portfolios(nil)
-        case .guestAccesses: .guestAccesses(GuestAccessFilter(), nil)
-        case .accessRecords: .accessRecords(RecordFilter())
-        case .commands: .commands(nil)
-        case .permissions: .permissions
-        case .subscriptions: .subscriptions(nil)
-        }
-    }
 }

@@ -147,10 +147,8 @@ extension StreamView: StreamSource {
         guard case .commands(let device) = query, subject.isEnabled else { return false }
         return subject.isActor(stored.command.actor) && device.map { $0 == stored.command.deviceID } ?? true
     }
-}
 
-// Renders with the fields that the caller sees.
-extension StreamView {
+    /// Renders with the fields that the caller sees.
     private var renderer: ProjectedRenderer { ProjectedRenderer(subject, in: snapshot, at: now, devices: devices) }
 
     func rendered(_ item: StoredItem) -> [UInt8] {

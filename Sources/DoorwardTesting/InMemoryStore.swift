@@ -23,7 +23,7 @@ package final class InMemoryStore: GatewayStore {
         var nextFailure: Failure?
         var nextBackupFailure: StoreBackupError?
         var isUnavailable = false
-        var areHeadsUnavailable = false
+        var areListsUnavailable = false
         var isClosed = false
     }
 
@@ -54,13 +54,13 @@ package final class InMemoryStore: GatewayStore {
     package func stayUnavailable() { state.withLock { $0.isUnavailable = true } }
 
     /// Accepts transactions again. This simulates the reopening of the database.
-    package func recover() { state.withLock { ($0.isUnavailable, $0.areHeadsUnavailable) = (false, false) } }
+    package func recover() { state.withLock { ($0.isUnavailable, $0.areListsUnavailable) = (false, false) } }
 
     /// Makes the next backup throw `error` when its file has been begun.
     package func failNextBackup(_ error: StoreBackupError) { state.withLock { $0.nextBackupFailure = error } }
 
-    /// Makes every further `logHeads` throw `.unavailable`.
-    package func failLogHeads() { state.withLock { $0.areHeadsUnavailable = true } }
+    /// Makes every further `logHeads` and every list of commands throw `.unavailable`.
+    package func failLists() { state.withLock { $0.areListsUnavailable = true } }
 
     /// Returns a new store with the current content. This simulates another process that opens the database.
     package func reopened() -> InMemoryStore {
@@ -148,6 +148,7 @@ package final class InMemoryStore: GatewayStore {
     /// Returns a page of the matching commands. Scans all commands, so it is suitable only for tests with few commands.
     package func commands(_ query: CommandQuery) async throws(StoreError) -> (commands: [StoredCommand], total: Int) {
         let all = read { $0.commands(query) }
+        if state.withLock(\.areListsUnavailable) { throw .unavailable }
         return (Array(all.dropFirst(query.offset).prefix(query.limit)), all.count)
     }
 
@@ -203,7 +204,7 @@ package final class InMemoryStore: GatewayStore {
 
     /// Counts the records of each log.
     package func logHeads() async throws(StoreError) -> [LogHead] {
-        if state.withLock(\.areHeadsUnavailable) { throw .unavailable }
+        if state.withLock(\.areListsUnavailable) { throw .unavailable }
         return read { $0.logHeads }
     }
 

@@ -239,7 +239,7 @@ import Testing
             found("spare:1", .gateway),
         ])
         func found(by user: UserID) -> [DiscoveredDevice] {
-            house.control.discoveredLocks.list(for: house.caller(user), PageRequest(limit: 50)).items
+            house.control.adapterStates.discovered(for: house.caller(user), PageRequest(limit: 50)).items
         }
         func seen(by user: UserID) -> [String] { found(by: user).map(\.id) }
         for user in [house.ids.owner, house.ids.managers[0]] { #expect(seen(by: user) == ["oak:1"]) }

@@ -137,40 +137,6 @@ import Testing
             await #expect(throws: CancellationError.self) { try await late.value }
         }
     }
-
-    @Test("a directory snapshot matches its position: each change is either in the snapshot or after the position")
-    func positioned() async {
-        let feed = ChangeFeed(clock: VirtualClock())
-        let published = CurrentDirectory(feed: feed)
-        let at = Timestamp(milliseconds: 0)
-        let mistakes = await withTaskGroup(of: Int.self) { group in
-            group.addTask {
-                var directory = TenancyDirectory()
-                for number in 1...500 as ClosedRange<UInt64> {
-                    let portfolio = Portfolio(id: PortfolioID(high: 1, low: number), name: "P", createdAt: at, updatedAt: at)
-                    directory.apply(.putPortfolio(portfolio))
-                    published.publish(directory, after: [.putPortfolio(portfolio)])
-                }
-                return 0
-            }
-            for _ in 0..<3 {
-                group.addTask {
-                    var (mistakes, count) = (0, 0)
-                    while count < 500 {
-                        let (snapshot, position) = published.positioned
-                        count = snapshot.directory.portfolioIDs.count
-                        let later = feed.changes(after: position)?.objects ?? []
-                        let expected = (0..<later.count).map { PortfolioID(high: 1, low: UInt64(count + 1 + $0)) }
-                        if later != expected.map(ChangedObject.portfolio) { mistakes += 1 }
-                        await Task.yield()
-                    }
-                    return mistakes
-                }
-            }
-            return await group.reduce(0, +)
-        }
-        #expect(mistakes == 0)
-    }
 }
 
 /// The changes that each use case appends to the feed.

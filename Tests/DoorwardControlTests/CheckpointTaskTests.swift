@@ -126,7 +126,7 @@ import Testing
         var rig = try await CheckpointRig()
         try await rig.append(1, to: .gateway)
         let checkpoints = try await rig.started()
-        rig.store.failLogHeads()
+        rig.store.failLists()
         let (clock, hasEnded) = (rig.clock, Seen<Bool>())
         let task = Task {
             await checkpoints.run(ChangeFeed(clock: clock))

@@ -196,10 +196,7 @@ import Testing
     @Test("a report of a lock that is not attached is dropped")
     func unknownLock() async throws {
         let house = try await House()
-        let reports = DeviceReports(
-            directory: house.control.directory, devices: house.control.devices, storeGuard: house.control.storeGuard,
-            clock: house.clock, random: RandomSource(), logger: Logger(label: "test"),
-            metrics: NOOPMetricsHandler.instance)
+        let reports = DeviceReports(house.control.kernel, devices: house.control.devices)
         let nobody = DeviceID(high: 9, low: 9)
         reports.receive(LockReport(deviceID: nobody, .door(.open), after: nil))
         #expect(house.control.devices.status(of: nobody) == DeviceStatus())

@@ -128,12 +128,12 @@ struct House: Sendable {
 }
 
 extension Answered<RunningCommand> {
-    var running: RunningCommand? { if case .executed(let running) = self { running } else { nil } }
+    var running: RunningCommand? { executed }
 }
 
 extension Answered {
-    var executed: Value? { if case .executed(let value) = self { value } else { nil } }
-    var replayed: Value? { if case .replayed(let value) = self { value } else { nil } }
+    var executed: Value? { isReplay ? nil : value }
+    var replayed: Value? { isReplay ? value : nil }
 }
 
 /// Returns the denial that `body` throws; `nil` if it throws none.

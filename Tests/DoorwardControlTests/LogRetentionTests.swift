@@ -91,7 +91,7 @@ import Testing
         try await keep(100, in: house)
         house.clock.stepWall(by: Self.day * 90)
         try await untouched()
-        _ = try await house.control.clockAdministration.accept(house.caller(house.ids.superAdmin), loweringMark: false)
+        _ = try await house.control.clockWatch.accept(house.caller(house.ids.superAdmin), loweringMark: false)
         await house.control.logRetention.removeExpired()
         #expect(try await kept(house).firstSeq > 0)
     }

@@ -156,7 +156,7 @@ import Testing
         house.clock.stepWall(by: Self.day * 60)
         await backups.backUpIfDue()
         #expect(try folder.files.count == 2)
-        _ = try await house.control.clockAdministration.accept(house.caller(house.ids.superAdmin), loweringMark: false)
+        _ = try await house.control.clockWatch.accept(house.caller(house.ids.superAdmin), loweringMark: false)
         house.clock.advance(by: Self.day)
         await backups.backUpIfDue()
         #expect(try folder.files.count == 2 && !folder.files.contains(first[0]))

@@ -309,7 +309,7 @@ import Testing
         try await withDatabase { house, store in
             try await append(1700, to: store, house)
             let log = Self.log(house)
-            func begin(_ person: House.Person) async throws -> AccessExport.Iterator {
+            func begin(_ person: House.Person) async throws -> AccessExport {
                 var request = ExportRequest(format: .csv)
                 request.filter.log = log
                 var iterator = try await house.control.exports.begin(request, for: Caller(userID: house.ids[person]))

@@ -11,6 +11,7 @@ import HummingbirdTesting
 import Logging
 import Metrics
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import DoorwardHTTP
@@ -236,6 +237,19 @@ final class ScriptedSimulator: SimulatorControl {
         case "online": return SimulatorEventError.batteryDead.sentence
         case "clear": return SimulatorEventError.notAttached.sentence
         default: return nil
+        }
+    }
+}
+
+extension LiveStreams {
+    /// Ends the streams that have sent everything.
+    fileprivate func endIdle() {
+        for stream in table.all {
+            stream.state.withLock { state in
+                guard state.isOpened, !state.hasWork, state.inFlight == nil, state.ending == nil else { return }
+                state.ending = .shuttingDown
+            }
+            stream.signal.set()
         }
     }
 }

@@ -226,4 +226,36 @@ import Testing
         #expect(seqs == seqs.first.map { Array($0..<($0 + 300)) })
         #expect(copy.errors.isEmpty)
     }
+
+    @Test("Records that were read together with commands that could not be read are sent once the store can be read")
+    func failedRead() async throws {
+        let house = try await House()
+        let errors = FieldErrors()
+        var query = QueryReader("subscribe=own:command&subscribe=log:accessRecord", errors: errors)
+        let names = StreamRequest.names(&query, adapters: [])
+        let caller = Caller(userID: house.ids[.owner], sessionID: House.session(of: .owner))
+        let lease = try house.control.streams.open(caller, names, from: nil, wasSent: false, maxStreams: 10)
+        var copy = StreamCopy()
+        func drain() async throws {
+            house.control.streams.distributePending()
+            for _ in 0..<20 {
+                guard let batch = await lease.stream.pendingBatch() else { continue }
+                for event in batch.events { try copy.apply(event.content) }
+                lease.stream.written()
+            }
+        }
+        try await drain()
+        let before = copy.records["log"]?.count ?? 0
+        #expect(try await house.command(as: .tenant).status == 200)
+        // The newest commands are compared, and their list cannot be read.
+        lease.stream.markAllChanged()
+        house.store.failLists()
+        try await drain()
+        #expect(copy.records["log"]?.count ?? 0 == before)
+        house.store.recover()
+        _ = lease.stream.tick(at: house.clock.monotonicNow())
+        try await drain()
+        #expect(copy.records["log"]?.count ?? 0 == before + 2, "the intent and the outcome")
+        #expect(copy.errors.isEmpty)
+    }
 }

@@ -173,18 +173,18 @@ import Testing
 
     @Test("The abilities of at most so many users are kept")
     func bounded() {
-        let cache = AbilityCache()
+        let cache = VersionCache<UserID, [UInt8]>(maxCount: 1024)
         var computed = 0
         for round in 0..<2 {
-            for number in 0...AbilityCache.maxUsers {
+            for number in 0...1024 {
                 _ = cache.value(of: UserID(high: 1, low: UInt64(number))) {
                     computed += 1
                     return [UInt8(round)]
                 }
             }
         }
-        #expect(computed > AbilityCache.maxUsers + 1, "those of the first round were dropped")
-        let value = cache.value(of: UserID(high: 1, low: UInt64(AbilityCache.maxUsers))) { [9] }
+        #expect(computed > 1024 + 1, "those of the first round were dropped")
+        let value = cache.value(of: UserID(high: 1, low: UInt64(1024))) { [9] }
         #expect(value != [9])
     }
 }

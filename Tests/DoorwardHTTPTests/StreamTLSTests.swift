@@ -52,7 +52,7 @@ import X509
                 var isPatient = true
                 while taken.value == 0 {
                     try Task.checkCancellation()
-                    if isPatient, streams().contains(where: { $0.state.withLock { !$0.gateWaiters.isEmpty } }) {
+                    if isPatient, streams().contains(where: { $0.state.withLock { $0.inFlight?.left.isAwaited == true } }) {
                         house.clock.advance(by: LiveStreamTable.gateTimeout)
                         isPatient = false
                     }

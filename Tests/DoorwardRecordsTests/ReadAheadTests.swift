@@ -100,7 +100,7 @@ import Testing
     func removed() async throws {
         let (store, count) = (InMemoryStore(), 4 * ExportLimits.page)
         let log = try await fill(store, count: count)
-        let records = ExportRecords(store: store, reader: ListReader()) { 0 }
+        let records = ExportRecords(store: store, reader: ListReader())
         var pages = CompletePages(0..<count, proofs: ExportProofs(records, log: log), size: count)
         var ahead = ReadAhead(pages)
         #expect(try await pages.next().map(\.record.seq) == Array(0..<ExportLimits.page))
@@ -179,7 +179,7 @@ import Testing
     func lines(count: Int) async throws {
         let store = InMemoryStore()
         let log = try await fill(store, count: 1000)
-        let records = ExportRecords(store: store, reader: ListReader()) { 0 }
+        let records = ExportRecords(store: store, reader: ListReader())
         var pages = CompletePages(0..<1000, proofs: ExportProofs(records, log: log), size: 1000)
         let page = Array(try await pages.next().prefix(count))
         var writer = ExportWriter(log: log)
@@ -195,7 +195,7 @@ import Testing
         let log = try await fill(store, count: count) { number, body in
             if (1000..<2600).contains(number) { body.details = ["note": .string(String(repeating: "x", count: 9000))] }
         }
-        let records = ExportRecords(store: store, reader: ListReader()) { 0 }
+        let records = ExportRecords(store: store, reader: ListReader())
         var pages = CompletePages(100..<count, proofs: ExportProofs(records, log: log), size: count)
         var found: [[UInt64]] = []
         while !pages.isAtEnd { found.append(try await pages.next().map(\.record.seq)) }

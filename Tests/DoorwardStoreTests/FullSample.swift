@@ -34,7 +34,7 @@ struct FullSample {
                     .takeUse(of: tenancy.guestAccess.id),
                     .setLastCheckpoint(LastCheckpoint(log: .gateway, generation: 2, size: 3, signedAt: now)),
                 ],
-                clock: [.raiseMark(now), .setUnconfirmed(UnconfirmedStep(before: now, after: now.advanced(by: .seconds(90))))],
+                clock: [.raiseMark(now), .setUnconfirmed(ClockStep(before: now, after: now.advanced(by: .seconds(90))))],
                 credentials: [
                     .setPassword(user, hash: "$scrypt$1"), .beginSession(session, refreshDigest: [7]),
                     .offerReset(reset, digest: [8]), .noteKey(.accessTokens, publicHalf: [9]),

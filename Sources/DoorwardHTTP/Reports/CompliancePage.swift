@@ -98,7 +98,7 @@ struct CompliancePage {
         let facts: [(String, String)] = [
             ("Period", "\(time.stamp(figures.period.lowerBound)) up to, not including, \(time.stamp(figures.period.upperBound))"),
             ("Times", zones), (isProperty ? "Property" : "Portfolio", header.request.place.id),
-            ("Requested", "\(time.stamp(header.createdAt)) by \(by), record \(header.proof.seq)"), ("Read", read),
+            ("Requested", "\(time.stamp(header.createdAt)) by \(by), record \(header.seq)"), ("Read", read),
         ]
         return facts.map { ["name": $0.0, "value": $0.1] }
     }
@@ -153,7 +153,7 @@ struct CompliancePage {
     }
 
     private var proof: [String: Any] {
-        let proof = report.header.proof
+        let proof = report.header
         return [
             "log": proof.log.description, "origin": proof.origin, "size": ReportWords.number(Int(proof.size)),
             "ownRecord": "\(proof.seq)", "checkpoint": proof.checkpoint, "publicKey": proof.publicKey,

@@ -58,7 +58,7 @@ enum DiscoveredRoutes {
             .page("discoveredDevices", "DiscoveredDevice")
         ) { request in
             let page = try request.readQuery { PageRequest<DiscoveredDeviceOrder>(&$0) }
-            let devices = request.control.discoveredLocks.list(for: request.caller, page)
+            let devices = request.control.adapterStates.discovered(for: request.caller, page)
             return try .page("discoveredDevices", devices) { $1.write(into: &$0) }
         }
     ]

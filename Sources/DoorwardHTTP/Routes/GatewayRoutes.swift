@@ -24,7 +24,7 @@ enum MetricsRoutes {
     private static func page(_ request: AnonymousRequest) async throws -> APIResponse {
         if !request.metadata.isOfThisMachine, !hasToken(request) {
             let caller = try await request.services.authenticator.caller(request.metadata)
-            try request.control.adapterStates.requireReading(by: caller)
+            try request.control.directory.requireAdministration(by: caller)
         }
         try request.readNothing()
         guard let metrics = request.services.metrics else { throw GatewayError.unavailable }
@@ -58,13 +58,13 @@ extension RequestMetadata {
 enum ClockRoutes {
     static let all: [Route] = [
         .read("/clock", "Reads whether the gateway's clock is trusted.", .object("clock", "Clock")) {
-            answer(try $0.control.clockAdministration.status(for: $0.caller))
+            answer(try $0.control.clockWatch.status(for: $0.caller))
         },
         .post(
             "/clock/accept", "Accepts the time of the gateway's clock after a step forward.", .object("clock", "Clock")
         ) { request in
             let loweringMark = try request.readBody { $0.bool("lowerMark") ?? false }
-            return answer(try await request.control.clockAdministration.accept(request.caller, loweringMark: loweringMark))
+            return answer(try await request.control.clockWatch.accept(request.caller, loweringMark: loweringMark))
         },
     ]
 

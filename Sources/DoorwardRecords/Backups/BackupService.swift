@@ -1,18 +1,11 @@
 internal import DoorwardDomain
 package import DoorwardKernel
-internal import DoorwardPolicy
 
 /// The use case of backing up the database of a running gateway, by a person or by the gateway itself.
 package struct BackupService: Sendable {
-    let directory: CurrentDirectory
-    let storeGuard: StoreGuard
-    let clock: any GatewayClock
-    let random: RandomSource
+    private let kernel: Kernel
 
-    package init(_ kernel: Kernel) {
-        (directory, storeGuard, clock) = (kernel.directory, kernel.storeGuard, kernel.clock)
-        random = kernel.random
-    }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     /// Writes a copy of the whole database to a new file on the gateway's host; commands continue meanwhile.
     ///
@@ -23,8 +16,7 @@ package struct BackupService: Sendable {
     /// - Throws: `.denied`; `.invalid` with the problem of `file`; `.alreadyExists`; `.conflict` while another backup runs;
     ///   `.diskFull` if the copy does not fit on its disk; `.unavailable`.
     package func create(_ caller: Caller, to file: String) async throws(GatewayError) -> StoreBackup {
-        let (tenancy, subject) = directory.resolve(caller)
-        try tenancy.require(.adaptersManage, of: subject, on: .gateway)
+        try kernel.directory.requireAdministration(by: caller)
         do throws(StoreBackupError) {
             return try await write(to: file) { record(["file": .string($0)], by: caller) }
         } catch {
@@ -47,20 +39,20 @@ package struct BackupService: Sendable {
     ///   - name: the backup that is missing.
     func recordFailure(_ failure: String, of name: BackupName, in folder: String) async throws(GatewayError) {
         let details: [String: RecordValue] = ["file": .string("\(folder)/\(name.file)"), "failure": .string(failure)]
-        try await storeGuard.write(StoreTransaction(records: [record(details, by: nil)]))
+        try await kernel.storeGuard.write(StoreTransaction(records: [record(details, by: nil)]))
     }
 
     /// Writes the record first, then the copy.
     private func write(
         to file: String, recording record: (String) -> PendingRecord
     ) async throws(StoreBackupError) -> StoreBackup {
-        let path = try await storeGuard.maintenance.checkBackup(to: file)
+        let path = try await kernel.storeGuard.maintenance.checkBackup(to: file)
         do {
-            try await storeGuard.write(StoreTransaction(records: [record(path)]))
+            try await kernel.storeGuard.write(StoreTransaction(records: [record(path)]))
         } catch {
             throw .unavailable
         }
-        return try await storeGuard.maintenance.backup(to: path)
+        return try await kernel.storeGuard.maintenance.backup(to: path)
     }
 
     private static func failure(_ error: StoreBackupError) -> GatewayError {
@@ -76,13 +68,10 @@ package struct BackupService: Sendable {
 
     /// - Parameter caller: `nil` for the gateway itself.
     private func record(_ details: [String: RecordValue], by caller: Caller?) -> PendingRecord {
-        let now = clock.now()
+        let now = kernel.clock.now()
         return PendingRecord(
-            RecordBody(
-                log: .gateway, id: random.id(at: now), at: now, kind: .gateway,
-                actor: caller.map { RecordActor(of: $0, in: directory.current) } ?? .gateway,
-                source: caller?.origin.source ?? .gateway, clientAddress: caller?.origin.clientAddress,
-                requestID: caller?.origin.requestID, event: .export,
-                details: details.merging(["what": .string("backup")]) { $1 }))
+            .export, id: kernel.random.id(at: now), at: now,
+            actor: caller.map { RecordActor(of: $0, in: kernel.directory.current) } ?? .gateway, origin: caller?.origin,
+            details: details.merging(["what": .string("backup")]) { $1 })
     }
 }

@@ -1,5 +1,6 @@
 package import DoorwardDomain
 package import DoorwardKernel
+import FoundationEssentials
 package import Logging
 package import Metrics
 import Synchronization
@@ -55,7 +56,7 @@ package final class ScheduledBackups: Sendable {
             metadata: ["folder": "\(storage.path)", "at": "\(schedule.at)", "timeZone": "\(schedule.zone.name)"])
         while true {
             await backUpIfDue()
-            guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.interval))) != nil else { return }
+            guard await clock.pause(Self.interval) else { return }
         }
     }
 
@@ -188,6 +189,8 @@ package struct BackupSchedule: Sendable {
 /// The name of a backup that the gateway wrote by itself: `doorward-20261127T033000Z.db`, with the time at which it was begun.
 struct BackupName: Comparable {
     private static let (prefix, suffix, unchecked) = ("doorward-", ".db", ".unchecked")
+    private static let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+    private static let length = "doorward-20261127T033000Z.db".count
 
     /// When the backup was begun, in whole seconds.
     let instant: Timestamp
@@ -198,24 +201,16 @@ struct BackupName: Comparable {
 
     /// - Returns: `nil` for a file with another name than the gateway gives.
     init?(_ file: String) {
-        guard file.utf8.count == Self.prefix.count + "20261127T033000Z".count + Self.suffix.count,
-            file.hasPrefix(Self.prefix), file.hasSuffix(Self.suffix)
+        guard file.count == Self.length, file.hasPrefix(Self.prefix), file.hasSuffix(Self.suffix),
+            let date = try? Self.style.parse(String(file.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)))
         else { return nil }
-        let text = file.dropFirst(Self.prefix.count).dropLast(Self.suffix.count)
-        var spelled = ""
-        for (index, character) in text.enumerated() {
-            if index == 4 || index == 6 { spelled += "-" }
-            if index == 11 || index == 13 { spelled += ":" }
-            spelled.append(character)
-        }
-        guard let instant = try? Timestamp(rfc3339: spelled) else { return nil }
-        self.init(at: instant)
+        self.init(at: Timestamp(milliseconds: Int64(date.timeIntervalSince1970) * 1000))
         guard self.file == file else { return nil }
     }
 
     /// The name of the file once the backup was found whole.
     var file: String {
-        Self.prefix + instant.description.prefix { $0 != "." }.filter { $0 != "-" && $0 != ":" } + "Z" + Self.suffix
+        Self.prefix + Date(timeIntervalSince1970: Double(instant.milliseconds / 1000)).formatted(Self.style) + Self.suffix
     }
 
     /// The name of the file until then.
@@ -223,8 +218,7 @@ struct BackupName: Comparable {
 
     /// Whether a file is the rest of an interrupted backup: a copy that was not checked yet, or a part of it.
     static func isUnfinished(_ file: String) -> Bool {
-        let length = BackupName(at: Timestamp(milliseconds: 0)).file.count
-        return file.dropFirst(length).hasPrefix(unchecked) && BackupName(String(file.prefix(length))) != nil
+        file.dropFirst(length).hasPrefix(unchecked) && BackupName(String(file.prefix(length))) != nil
     }
 
     static func < (a: Self, b: Self) -> Bool { a.instant < b.instant }

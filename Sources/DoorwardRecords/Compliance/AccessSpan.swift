@@ -73,8 +73,6 @@ package struct AccessSpan: Hashable, Sendable {
         package let seq: UInt64?
         /// Who made the change; `nil` if no record says so.
         package let by: RecordActor?
-
-        init(at: Timestamp, seq: UInt64?, by: RecordActor?) { (self.at, self.seq, self.by) = (at, seq, by) }
     }
 
     /// Why a right ended.
@@ -121,9 +119,7 @@ package struct AccessSpan: Hashable, Sendable {
         let (from, end) = (interval.from, interval.until ?? Timestamp(milliseconds: .max))
         return from < period.upperBound && period.lowerBound < end && from < end
     }
-}
 
-extension AccessSpan {
     static func role(_ fields: RecordValue?, _ begin: Evidence) -> AccessSpan {
         AccessSpan(right: .role(fields?["roleWithinEntity"]?.text.flatMap { Role(rawValue: $0) }, holding(fields)), begin: begin)
     }
@@ -135,15 +131,9 @@ extension AccessSpan {
     }
 
     private static func holding(_ fields: RecordValue?) -> Holding {
-        let id = (fields?["associatedEntityId"] ?? fields?["entityId"])?.text
+        let id = (fields?["associatedEntityId"] ?? fields?["entityId"])?.text.flatMap { EntityID<AssociatedEntity>($0) }
         let type = (fields?["associatedEntityType"] ?? fields?["entityType"])?.text.flatMap { AssociatedEntityType(rawValue: $0) }
-        let entity: AssociatedEntity? =
-            switch type {
-            case .portfolio?: id.flatMap { PortfolioID($0) }.map { .portfolio($0) }
-            case .property?: id.flatMap { PropertyID($0) }.map { .property($0) }
-            case .unit?: id.flatMap { UnitID($0) }.map { .unit($0) }
-            case nil: nil
-            }
+        let entity = type.flatMap { type in id.map { AssociatedEntity(type: type, id: $0) } }
         return Holding(userID: fields?["userId"]?.text.flatMap { UserID($0) }, entity: entity)
     }
 

@@ -171,10 +171,7 @@ package struct AccessTimeline: Sendable {
         func add(_ span: AccessSpan) {
             guard span.overlaps(period) else { return }
             count += 1
-            guard all.count < limit else { return }
-            var span = span
-            span.suspensions = span.userID.flatMap { suspensions[$0] }?.filter { $0.overlaps(period) } ?? []
-            all.append(span)
+            if all.count < limit { all.append(span) }
         }
         let known = Set(present.map(\.id))
         for id in open.keys.sorted() {
@@ -183,7 +180,7 @@ package struct AccessTimeline: Sendable {
             add(span)
         }
         for (id, span) in present where open[id] == nil && !ended.contains(id) { add(span) }
-        for index in all.indices where all[index].suspensions.isEmpty {
+        for index in all.indices {
             all[index].suspensions = all[index].userID.flatMap { suspensions[$0] }?.filter { $0.overlaps(period) } ?? []
         }
         return (all, count - all.count)

@@ -5,27 +5,22 @@ internal import DoorwardPolicy
 
 /// The use case of compliance reports. A report is recorded in the log that it reads, before it begins, like an export.
 package struct ComplianceReports: Sendable {
-    private let directory: CurrentDirectory
-    private let storeGuard: StoreGuard
+    private let kernel: Kernel
     private let devices: any DeviceStatuses
     /// `nil` for a gateway that signs no checkpoints.
     private let checkpoints: Checkpoints?
-    private let clock: any GatewayClock
-    private let random: RandomSource
     private let running = RunningExports()
 
     /// - Parameter checkpoints: `nil` for a gateway that signs none.
     package init(_ kernel: Kernel, devices: any DeviceStatuses, checkpoints: Checkpoints?) {
-        (directory, storeGuard, clock) = (kernel.directory, kernel.storeGuard, kernel.clock)
-        random = kernel.random
-        (self.devices, self.checkpoints) = (devices, checkpoints)
+        (self.kernel, self.devices, self.checkpoints) = (kernel, devices, checkpoints)
     }
 
     /// Checks whether the caller may read the report, and reads and records nothing.
     ///
     /// - Throws: `.denied`; `.notFound`; `.featureUnavailable` without the portfolio's module and the caller's pack.
     package func check(_ request: ComplianceRequest, for caller: Caller) throws(GatewayError) {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         _ = try tenancy.portfolio(of: request.place, for: subject, caller)
     }
 
@@ -35,34 +30,31 @@ package struct ComplianceReports: Sendable {
     package func begin(
         _ request: ComplianceRequest, for caller: Caller
     ) async throws(GatewayError) -> RunningComplianceReport {
-        let (tenancy, subject) = directory.resolve(caller)
+        let (tenancy, subject) = kernel.directory.resolve(caller)
         let portfolio = try tenancy.portfolio(of: request.place, for: subject, caller)
         guard let checkpoints else { throw .unavailable }
         guard let slot = running.begin(caller.principal) else { throw .rateLimited(retryAfterSeconds: 5) }
         let log = LogID.portfolio(portfolio.id)
-        let now = clock.now()
-        let positions = try await storeGuard.write(
+        let now = kernel.clock.now()
+        let positions = try await kernel.storeGuard.write(
             StoreTransaction(records: [record(of: request, log, by: caller, in: tenancy, at: now)]))
         guard let position = positions.first else { throw .unavailable }
         try await checkpoints.signForRequest([log])
         let entry = try checkpoints.newest(of: log, covering: positions)
         let readable = tenancy.recordScopes(of: subject)
-        let proof = ComplianceProof(
-            log: log, origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: position.seq,
-            checkpoint: entry.note.rendered, publicKey: checkpoints.publicKey.description)
-        let reader = tenancy.listReader(subject.readerID, readable)
-        let records = ExportRecords(store: storeGuard.log, reader: reader) { [storeGuard] in storeGuard.erasureCount }
-        let source = ExportSource(records, slot: slot) { [directory] in
-            let (tenancy, subject) = directory.resolve(caller)
+        let source = ExportSource(kernel.storeGuard, for: tenancy.listReader(of: subject), slot: slot) { [kernel] in
+            let (tenancy, subject) = kernel.directory.resolve(caller)
             guard (try? tenancy.portfolio(of: request.place, for: subject, caller))?.id == portfolio.id else {
                 throw GatewayError.unauthenticated
             }
         }
         let header = ComplianceHeader(
             request: request, portfolioID: portfolio.id, createdAt: now,
-            createdBy: RecordActor(of: caller, in: tenancy), proof: proof,
-            readsPortfolio: readable.contains(.portfolioLog(portfolio.id)))
-        return RunningComplianceReport(header, source, directory: directory, devices: devices)
+            createdBy: RecordActor(of: caller, in: tenancy), readsPortfolio: readable.contains(.portfolioLog(portfolio.id)),
+            log: log,
+            origin: checkpoints.origin(of: log).description, size: entry.checkpoint.size, seq: position.seq,
+            checkpoint: entry.note.rendered, publicKey: checkpoints.publicKey.description)
+        return RunningComplianceReport(header, source, directory: kernel.directory, devices: devices)
     }
 
     private func record(
@@ -71,14 +63,12 @@ package struct ComplianceReports: Sendable {
         var path = EntityPathIDs(portfolioID: log.portfolioID)
         if case .property(let id) = request.place { path.propertyID = id }
         return PendingRecord(
-            RecordBody(
-                log: log, id: random.id(at: now), at: now, kind: .gateway, actor: RecordActor(of: caller, in: tenancy),
-                source: caller.origin.source, clientAddress: caller.origin.clientAddress, requestID: caller.origin.requestID,
-                path: path, event: .export,
-                details: [
-                    "what": .string("complianceReport"), "from": .string(request.period.lowerBound.description),
-                    "until": .string(request.period.upperBound.description),
-                ]))
+            .export, in: log, id: kernel.random.id(at: now), at: now, actor: RecordActor(of: caller, in: tenancy),
+            origin: caller.origin, path: path,
+            details: [
+                "what": .string("complianceReport"), "from": .string(request.period.lowerBound.description),
+                "until": .string(request.period.upperBound.description),
+            ])
     }
 }
 
@@ -100,7 +90,7 @@ package struct ComplianceRequest: Sendable {
     package init(place: Place, period: Range<Timestamp>) { (self.place, self.period) = (place, period) }
 }
 
-/// What is known before the log is read.
+/// What is known before the log is read, and what proves the log that the report is computed from.
 package struct ComplianceHeader: Sendable {
     /// What the report is about.
     package let request: ComplianceRequest
@@ -110,14 +100,8 @@ package struct ComplianceHeader: Sendable {
     package let createdAt: Timestamp
     /// Who requested it.
     package let createdBy: RecordActor
-    /// The proof of the log.
-    package let proof: ComplianceProof
     /// Whether the reader may read the whole portfolio's log: only then the history of the roles on the portfolio is known.
     package let readsPortfolio: Bool
-}
-
-/// What proves the log that a report was computed from.
-package struct ComplianceProof: Sendable {
     /// The log.
     package let log: LogID
     /// The name of the log in its checkpoints.
@@ -155,10 +139,10 @@ package struct RunningComplianceReport: Sendable {
             case .portfolio(let id): .portfolioLog(id)
             case .property(let id): .property(id, in: portfolio)
             }
-        let end = header.proof.seq + 1
-        var filter = RecordFilter(log: header.proof.log, kind: .adminChange)
+        let end = header.seq + 1
+        var filter = RecordFilter(log: header.log, kind: .adminChange)
         changes = RecordPages(source.records, [header.readsPortfolio ? .portfolioLog(portfolio) : scope], filter, nil, end)
-        filter = RecordFilter(log: header.proof.log, from: request.period.lowerBound, until: request.period.upperBound)
+        filter = RecordFilter(log: header.log, from: request.period.lowerBound, until: request.period.upperBound)
         records = RecordPages(source.records, [scope], filter, nil, end)
         timeline = AccessTimeline(period: request.period)
         figures = ComplianceFigures(period: request.period, limits: Self.limits(of: request, in: directory.current))
@@ -291,30 +275,28 @@ package struct ComplianceNames: Sendable {
     }
 
     /// The name of a property of the portfolio.
-    package func property(_ id: PropertyID) -> String? {
-        tenancy.property(id).flatMap { $0.portfolioID == portfolioID ? $0.name : nil }
-    }
+    package func property(_ id: PropertyID) -> String? { own(id)?.name }
 
     /// The name of a unit of the portfolio.
-    package func unit(_ id: UnitID) -> String? { tenancy.unit(id).flatMap { $0.portfolioID == portfolioID ? $0.name : nil } }
+    package func unit(_ id: UnitID) -> String? { own(id)?.name }
 
     /// The property of a unit of the portfolio.
-    package func property(ofUnit id: UnitID) -> PropertyID? {
-        tenancy.unit(id).flatMap { $0.portfolioID == portfolioID ? $0.propertyID : nil }
-    }
+    package func property(ofUnit id: UnitID) -> PropertyID? { own(id)?.propertyID }
 
     /// The name of a lock of the portfolio.
     package func device(_ id: DeviceID) -> String? {
         tenancy.device(id).flatMap { $0.portfolioID == portfolioID ? $0.name : nil }
     }
 
+    private func own(_ id: PropertyID) -> Property? { tenancy.property(id).flatMap { $0.portfolioID == portfolioID ? $0 : nil } }
+
+    private func own(_ id: UnitID) -> Unit? { tenancy.unit(id).flatMap { $0.portfolioID == portfolioID ? $0 : nil } }
+
     /// The name of the portfolio.
     package var portfolio: String? { tenancy.portfolio(portfolioID)?.name }
 
     /// The time zone of a property of the portfolio.
-    package func zone(of id: PropertyID) -> String? {
-        tenancy.property(id).flatMap { $0.portfolioID == portfolioID ? $0.defaultTimeZone : nil }
-    }
+    package func zone(of id: PropertyID) -> String? { own(id)?.defaultTimeZone }
 
     /// The time zone of a report: that of its property, or of all properties if they have the same one; `nil` for UTC.
     package func zone(of place: ComplianceRequest.Place) -> String? { tenancy.reportZone(of: place) }

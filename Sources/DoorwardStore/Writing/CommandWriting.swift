@@ -175,7 +175,7 @@ enum ClockRow {
         try db.firstRow("SELECT mark, step_before, step_after FROM clock WHERE id = 1") { columns in
             var clock = StoredClock(highWaterMark: try columns.value())
             if let before: Timestamp = try columns.optional(), let after: Timestamp = try columns.optional() {
-                clock.unconfirmed = UnconfirmedStep(before: before, after: after)
+                clock.unconfirmed = ClockStep(before: before, after: after)
             }
             return clock
         }

@@ -72,7 +72,7 @@ extension StoreConformance {
     static let clockChecks: [StoreConformanceCheck] = [
         .init("The clock's high-water mark only rises unless it is set; the unconfirmed step is kept") { store in
             let start = Timestamp(milliseconds: 1_795_248_000_000)
-            let step = UnconfirmedStep(before: start, after: start.advanced(by: .seconds(86_400)))
+            let step = ClockStep(before: start, after: start.advanced(by: .seconds(86_400)))
             try require(try await store.storedClock(), is: nil, "the clock of a new store")
             let cases: [(StoredClockChange, StoredClock)] = [
                 (.raiseMark(start), StoredClock(highWaterMark: start)),

@@ -239,7 +239,7 @@ struct DemoScript: Sendable {
         let request = CommandRequest(
             caller: Caller(userID: user), deviceID: wish.lock, attemptedID: wish.lock.description, operation: wish.operation,
             timeout: .seconds(10))
-        guard case .executed(let running)? = try? await control.locks.begin(request) else { return }
+        guard let running = try? await control.locks.begin(request).value else { return }
         _ = await running.finished
     }
 

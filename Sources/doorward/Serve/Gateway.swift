@@ -50,7 +50,7 @@ struct Gateway: Service {
                 store: store, adapters: adapters, clock: clock, random: random,
                 lockCodeKey: tokenKey.derivedBytes(for: "doorward/lock-codes/1"),
                 limits: configuration.limits, audit: audit, logger: logger, version: DoorwardCommand.version, metrics: metrics,
-                synchronisation: KernelSynchronisation())
+                synchronisedTime: SystemClock.synchronisedTime)
             let backups = configuration.scheduledBackups(of: control, logger: logger, metrics: metrics)
             let page = MetricsPage(
                 metrics, version: DoorwardCommand.version,

@@ -114,14 +114,10 @@ struct CampaignRun: Sendable {
             caller: caller(wanted.user, requestID: requestID), deviceID: wanted.device,
             attemptedID: wanted.device.description, operation: wanted.operation, timeout: wanted.timeout)
         do throws(GatewayError) {
-            switch try await control.locks.begin(request, repeatable: wanted.call) {
-            case .replayed(let running):
-                let command = await running.finished.command
-                return .replayed("\(command.id) \(command.state.rawValue)")
-            case .executed(let running):
-                onAcceptance(running.accepted)
-                return .ended(await running.finished.command)
-            }
+            let answer = try await control.locks.begin(request, repeatable: wanted.call)
+            if !answer.isReplay { onAcceptance(answer.value.accepted) }
+            let command = await answer.value.finished.command
+            return answer.isReplay ? .replayed("\(command.id) \(command.state.rawValue)") : .ended(command)
         } catch .denied(let denial, _, _) {
             return .denied(denial)
         } catch {

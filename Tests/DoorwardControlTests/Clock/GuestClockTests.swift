@@ -56,11 +56,11 @@ import Testing
         #expect(try await house.run(by: house.ids.tenant).state == .confirmed)
         #expect(
             await failure {
-                _ = try await house.control.clockAdministration.accept(house.caller(house.ids.owner), loweringMark: false)
+                _ = try await house.control.clockWatch.accept(house.caller(house.ids.owner), loweringMark: false)
             }
                 != nil)
         #expect(await reason(house) == .clockUntrusted)
-        let status = try await house.control.clockAdministration.accept(house.caller(house.ids.superAdmin), loweringMark: false)
+        let status = try await house.control.clockWatch.accept(house.caller(house.ids.superAdmin), loweringMark: false)
         #expect(status.distrust == nil && status.highWaterMark == house.clock.now())
         #expect(await reason(house) == nil)
         let accepted = try #require(house.gatewayLog.map(\.body).last { $0.details["by"] == .string("accepted") })
@@ -105,7 +105,7 @@ import Testing
         let next = try await House(
             clock: VirtualClock(start: house.clock.now().advanced(by: .seconds(5))), store: house.store.reopened())
         #expect(await reason(next, of: house) == .clockUntrusted)
-        _ = try await next.control.clockAdministration.accept(next.caller(house.ids.superAdmin), loweringMark: false)
+        _ = try await next.control.clockWatch.accept(next.caller(house.ids.superAdmin), loweringMark: false)
         #expect(await reason(next, of: house) == nil)
         let last = try await House(
             clock: VirtualClock(start: next.clock.now().advanced(by: .seconds(5))), store: next.store.reopened())
@@ -119,14 +119,14 @@ import Testing
         _ = try await house.run(by: house.ids.tenant)
         house.clock.stepWall(by: .seconds(-600))
         let root = house.caller(house.ids.superAdmin)
-        let refusal = await failure { _ = try await house.control.clockAdministration.accept(root, loweringMark: false) }
+        let refusal = await failure { _ = try await house.control.clockWatch.accept(root, loweringMark: false) }
         guard case .conflict(let sentence) = refusal else {
             Issue.record("\(String(describing: refusal))")
             return
         }
         #expect(sentence.contains("lowerMark"))
         #expect(await reason(house) == .clockUntrusted)
-        let status = try await house.control.clockAdministration.accept(root, loweringMark: true)
+        let status = try await house.control.clockWatch.accept(root, loweringMark: true)
         #expect(status.distrust == nil && status.highWaterMark == house.clock.now())
         #expect(try await house.store.storedClock()?.highWaterMark == house.clock.now())
         #expect(await reason(house) == nil)
@@ -174,17 +174,11 @@ import Testing
         #expect(clock.markToWrite() == nil)
     }
 
-    private struct SystemTime: ClockSynchronisation {
-        let clock: VirtualClock
-        let offset: Duration
-        func synchronisedTime() -> Timestamp? { clock.now().advanced(by: offset) }
-    }
-
     @Test("The operating system's word confirms a step forward of its own clock, and of no other", arguments: [0, 3])
     func synchronised(seconds: Int) {
         let virtual = VirtualClock()
         let clock = TrustedClock(
-            virtual, synchronisation: SystemTime(clock: virtual, offset: .seconds(seconds)))
+            virtual, synchronisedTime: { virtual.now().advanced(by: .seconds(seconds)) })
         virtual.stepWall(by: Self.hour)
         #expect(!clock.decisionTime().isTrusted)
         clock.confirmIfSynchronised()

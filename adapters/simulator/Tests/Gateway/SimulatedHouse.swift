@@ -57,7 +57,7 @@ struct SimulatedHouse: Sendable {
         let request = CommandRequest(
             caller: Caller(userID: user, origin: RequestOrigin(clientAddress: "192.0.2.7", requestID: "test")), deviceID: lock,
             attemptedID: lock.description, operation: operation, timeout: timeout)
-        guard case .executed(let running)? = try? await control.locks.begin(request) else { return nil }
+        guard let running = try? await control.locks.begin(request).value else { return nil }
         return await running.finished.command
     }
 }
