@@ -103,7 +103,7 @@ struct AddressReader {
     mutating func state(_ field: AddressField) -> LockState? {
         guard case .word(let allowed) = field.form, let value = take(field) else { return nil }
         guard case .string(let name) = value else { return reject(field, "wrong_type") }
-        guard allowed.contains(name), let state = LockState(rawValue: name) else { return reject(field, "out_of_range") }
+        guard allowed.contains(name), let state = LockState(rawValue: name) else { return reject(field, "unknown_value") }
         return state
     }
 
