@@ -159,7 +159,7 @@ extension LockMachine {
         else { throw .unsupported }
         if isUnreachable { throw .offline }
         let outcome = Movement.Outcome(settings, faults, &random)
-        let time = settings.latency + .milliseconds(outcome.jitterMs)
+        let time = Duration.milliseconds(settings.latencyMs + outcome.jitterMs)
         settingsChange = SettingsChange(due: now.advanced(by: time), seconds: seconds, outcome: outcome)
         advance(to: now)
     }
@@ -169,9 +169,9 @@ extension LockMachine {
         if !change.isApplied { apply(change) }
         switch change.outcome.confirmation {
         case .lost: break
-        case .late where !change.isApplied && settings.lateConfirmation > .zero:
+        case .late where !change.isApplied && settings.lateConfirmationMs > 0:
             settingsChange = SettingsChange(
-                due: now.advanced(by: settings.lateConfirmation), seconds: change.seconds, outcome: change.outcome,
+                due: now.advanced(by: .milliseconds(settings.lateConfirmationMs)), seconds: change.seconds, outcome: change.outcome,
                 isApplied: true)
         case .late, .prompt: report(.settings(LockSettings(autoRelockSeconds: change.seconds)))
         }
@@ -179,7 +179,7 @@ extension LockMachine {
 
     /// An unlocked bolt relocks after the new time, counted from now.
     private mutating func apply(_ change: SettingsChange) {
-        settings.setAutoRelock(seconds: change.seconds)
+        settings.autoRelockSeconds = change.seconds
         relockAt = nil
         if movement == nil, !isStuck { scheduleAutoRelock() }
     }
