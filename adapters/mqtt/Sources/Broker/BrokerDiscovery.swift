@@ -204,16 +204,13 @@ final class BrokerDiscovery: Sendable {
 extension BrokerDiscovery.State {
     fileprivate mutating func insert(_ resolved: BrokerDiscovery.ResolvedLock, of id: TopicText) {
         resolvedLocks[id] = resolved
-        for endpoint in resolved.endpoints { ids[endpoint, default: []].insert(id) }
+        for endpoint in resolved.endpoints { ids.insert(id, at: endpoint) }
     }
 
     /// - Returns: the resolved profile and address of the removed lock.
     fileprivate mutating func remove(_ id: TopicText) -> BrokerDiscovery.ResolvedLock? {
         let resolved = resolvedLocks.removeValue(forKey: id)
-        for endpoint in resolved?.endpoints ?? [] {
-            ids[endpoint]?.remove(id)
-            if ids[endpoint]?.isEmpty == true { ids[endpoint] = nil }
-        }
+        for endpoint in resolved?.endpoints ?? [] { ids.remove(id, at: endpoint) }
         return resolved
     }
 

@@ -104,3 +104,37 @@ enum TopicUse: Hashable, Sendable {
         }
     }
 }
+
+/// The subscribers of topics, by the filters of locks: an exact topic, or one that ends with `/+`.
+struct TopicSubscribers<Subscriber: Hashable> {
+    private var byFilter: [TopicText: Set<Subscriber>] = [:]
+
+    /// The subscribers with exactly this filter.
+    subscript(filter: MQTTFilter) -> Set<Subscriber> { byFilter[TopicText(filter.description)] ?? [] }
+
+    /// The subscribers with a filter that matches the topic.
+    func matching(_ topic: String) -> Set<Subscriber> {
+        let exact = byFilter[TopicText(topic)] ?? []
+        guard let slash = topic.utf8.lastIndex(of: UInt8(ascii: "/")) else { return exact }
+        return exact.union(byFilter[TopicText(topic[...slash] + "+")] ?? [])
+    }
+
+    mutating func insert(_ subscriber: Subscriber, at filter: MQTTFilter) {
+        byFilter.insert(subscriber, at: TopicText(filter.description))
+    }
+
+    mutating func remove(_ subscriber: Subscriber, at filter: MQTTFilter) {
+        byFilter.remove(subscriber, at: TopicText(filter.description))
+    }
+}
+
+extension Dictionary where Value: SetAlgebra {
+    /// Adds a member to the set of a key.
+    mutating func insert(_ member: Value.Element, at key: Key) { self[key, default: Value()].insert(member) }
+
+    /// Removes a member from the set of a key; a key without members is removed.
+    mutating func remove(_ member: Value.Element, at key: Key) {
+        self[key]?.remove(member)
+        if self[key]?.isEmpty == true { self[key] = nil }
+    }
+}

@@ -196,15 +196,14 @@ struct DuplicateIndex: Sendable {
     ///   each of ten thousand entries for one topic costs no more than the second one.
     mutating func insert(_ id: TopicText, _ key: Key) -> Set<TopicText> {
         let before = ids(key)
-        members[key, default: []].insert(id)
+        members.insert(id, at: key)
         return before.count == 1 ? before : []
     }
 
     /// - Returns: the id of the entry that is now the only one with this key.
     mutating func remove(_ id: TopicText, _ key: Key) -> Set<TopicText> {
-        members[key]?.remove(id)
+        members.remove(id, at: key)
         let after = ids(key)
-        if after.isEmpty { members[key] = nil }
         return after.count == 1 ? after : []
     }
 }
