@@ -5,7 +5,7 @@ struct ZigbeeLock: Dialect {
     static let profile = Profile.zigbee2mqtt
     static let retainsState = false
     static let hasKeypad = true
-    static let base = "zigbee2mqtt"
+    static let prefix = "zigbee2mqtt"
 
     private enum ReadTimer { static let state = 1, pins = 2 }
 
@@ -18,7 +18,8 @@ struct ZigbeeLock: Dialect {
     init(name: String) { self.name = name }
 
     var variables: JSON { ["name": .text(name)] }
-    var stateTopic: String { "\(Self.base)/\(name)" }
+    var base: String { "\(Self.prefix)/\(name)" }
+    var stateTopic: String { base }
 
     // MARK: - Messages
 
@@ -153,7 +154,7 @@ struct ZigbeeLock: Dialect {
     }
 
     private func reportAvailability(_ word: String, _ context: inout LockContext) {
-        context.publish("\(stateTopic)/availability", (["state": .text(word)] as JSON).description, qos: 1, isRetained: true)
+        publishRetained("availability", (["state": .text(word)] as JSON).description, &context)
     }
 
     private static let deliveryError =
@@ -163,7 +164,7 @@ struct ZigbeeLock: Dialect {
     private func publishFailure(_ verb: String, _ key: String, _ reason: String, _ context: inout LockContext) {
         let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(reason)'"
         let line: JSON = ["level": "error", "message": .text(message), "namespace": "z2m"]
-        context.publish("\(Self.base)/bridge/logging", line.description)
+        context.publish("\(Self.prefix)/bridge/logging", line.description)
     }
 
     // MARK: - Codes
@@ -195,42 +196,29 @@ struct ZigbeeLock: Dialect {
     }
 }
 
-/// The bridge of `ZigbeeLock`: Zigbee2MQTT. The real bridge subscribes to all topics below its base. This one subscribes only to
-/// the topics that it processes, so that ten thousand locks do not receive each other's messages.
-struct ZigbeeBridge: Bridge {
-    private let names: [String]
-    private let numbers: [Substring: Int]
-    private let publishesDiscovery: Bool
-    private let base = ZigbeeLock.base
-
-    init(_ locks: [JSON], publishesDiscovery: Bool) {
-        names = locks.compactMap { $0["name"]?.text }
-        numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { (Substring($1), $0) })
-        self.publishesDiscovery = publishesDiscovery
+/// The bridge: Zigbee2MQTT. The real bridge subscribes to all topics below its base. This one subscribes only to the topics that it
+/// processes, so that ten thousand locks do not receive each other's messages.
+extension ZigbeeLock {
+    static func bridge(of locks: [JSON], publishesDiscovery: Bool) -> Bridge? {
+        let names = locks.compactMap { $0["name"]?.text }
+        return Bridge(
+            filters: ["set", "get", "set/+", "get/+"].map { "\(prefix)/+/\($0)" },
+            will: Message("\(prefix)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true),
+            birthMessages: { _ in birthMessages(names, publishesDiscovery) }, recipient: Bridge.lock(atLevel: 1, of: names))
     }
 
-    var filters: [String] { ["set", "get", "set/+", "get/+"].map { "\(base)/+/\($0)" } }
-
-    var will: Message? { Message("\(base)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true) }
-
-    func birthMessages(wallMilliseconds: Int64) -> [Message] {
-        let state = Message("\(base)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
+    private static func birthMessages(_ names: [String], _ publishesDiscovery: Bool) -> [Message] {
+        let state = Message("\(prefix)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
         guard publishesDiscovery else { return [state] }
         let coordinator: JSON = [
             "ieee_address": "0x00124b0000000000", "type": "Coordinator", "friendly_name": "Coordinator", "supported": true,
             "definition": nil,
         ]
         let devices = JSON.list([coordinator] + names.enumerated().map { device(number: $0, name: $1) })
-        return [state, Message("\(base)/bridge/devices", devices.description, isRetained: true)]
+        return [state, Message("\(prefix)/bridge/devices", devices.description, isRetained: true)]
     }
 
-    func recipients(of message: Message) -> Recipients {
-        let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard levels.count == 3, levels[0] == base, let number = numbers[levels[1]] else { return .noLock }
-        return .lock(number)
-    }
-
-    private func device(number: Int, name: String) -> JSON {
+    private static func device(number: Int, name: String) -> JSON {
         let address = String(0x000d_6f00_0000_0001 + number, radix: 16)
         return [
             "ieee_address": "0x\(String(repeating: "0", count: 16 - address.count))\(address)", "type": "EndDevice",
@@ -239,7 +227,7 @@ struct ZigbeeBridge: Bridge {
             "interview_completed": true, "interviewing": false,
             "definition": [
                 "model": "YRD226HA2619", "vendor": "Yale", "description": "Assure lock", "supports_ota": true, "options": [],
-                "exposes": Self.exposes,
+                "exposes": exposes,
             ],
         ]
     }

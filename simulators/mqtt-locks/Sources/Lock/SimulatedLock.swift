@@ -14,7 +14,7 @@ struct SimulatedLock: Sendable {
     init(name: String, dialect: any Dialect, context: LockContext) {
         (self.name, self.dialect, self.context) = (name, dialect, context)
         profile = type(of: dialect).profile
-        hasOwnConnection = profile.bridgeName == nil
+        hasOwnConnection = !profile.hasBridge
     }
 
     // MARK: - Events
