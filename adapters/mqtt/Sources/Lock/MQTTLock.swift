@@ -182,8 +182,7 @@ final class MQTTLock: Sendable {
             else { return }
             // The silence of a lock that has not received the command confirms nothing.
             guard let delivery = state.delivery, !isMissing(delivery, state) else { return }
-            let before = state.dialectState
-            apply(dialect.concludeFromSilence(&state.dialectState), after: before, &state)
+            conclude(&state, dialect.concludeFromSilence)
         }
     }
 
@@ -262,6 +261,12 @@ final class MQTTLock: Sendable {
         setJamTimer(&state)
     }
 
+    /// Applies what the dialect concludes without a message: from silence, or from a lost connection.
+    func conclude(_ state: inout State, _ conclusion: (inout DialectState) -> DecodedMessage) {
+        let before = state.dialectState
+        apply(conclusion(&state.dialectState), after: before, &state)
+    }
+
     /// Reports a command that the broker delivered after its deadline: the lock may execute it now.
     private func reportLateDelivery(of command: CommandID, _ state: inout State) {
         context.logger.warning(
@@ -271,6 +276,11 @@ final class MQTTLock: Sendable {
         enqueue(.deliveredLate(command), &state, after: state.lastCommand?.id)
         // Request the state again: the answer to an earlier request may be older than this movement.
         requestState(&state, at: nil)
+    }
+
+    /// Reports all faults of the lock, and those that the gateway itself detects.
+    func enqueueFaults(_ state: inout State) {
+        enqueue(.faults(Set(state.dialectState.faults.map(\.rawValue))), &state, after: state.lastCommand?.id)
     }
 
     func enqueue(_ fact: LockReport.Fact, isRepeat: Bool = false, _ state: inout State, after command: CommandID?) {
