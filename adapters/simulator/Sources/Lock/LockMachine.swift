@@ -39,7 +39,7 @@ struct LockMachine {
         random = SeededRandom(seed: settings.randomSeed(of: id))
         (position, self.now) = (settings.initialState, now)
         battery = Battery(settings, at: now)
-        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        reportQueue.battery = batteryFact
     }
 
     /// Creates a lock whose address is invalid. The lock is never reachable.
@@ -89,7 +89,7 @@ struct LockMachine {
         (movement, relockAt, settingsChange) = (nil, nil, nil)
         releaseLatch()
         reportQueue = ReportQueue()
-        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        reportQueue.battery = batteryFact
     }
 
     // MARK: Commands
