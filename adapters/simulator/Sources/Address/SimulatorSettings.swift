@@ -43,9 +43,6 @@ struct SimulatorSettings: Hashable {
             guard let value = address[key.field.name] else { continue }
             problems[key.field.name] = key.read(value, &self)
         }
-        guard problems.isEmpty else {
-            throw AddressErrors(
-                problems.sorted { $0.key < $1.key }.map { .init(field: "address.\($0)", problem: $1) })
-        }
+        if !problems.isEmpty { throw AddressErrors(problems) }
     }
 }

@@ -74,39 +74,33 @@ struct NukiHubLock: Dialect {
 
     private func receiveKeypad(_ message: Message, _ context: inout LockContext) {
         guard !message.payload.isEmpty, message.text != "--" else { return }
-        let request = JSON(message.payload)
+        publishRetained("keypad/commandResultJson", changeCodes(JSON(message.payload), &context), &context)
+    }
+
+    /// - Returns: the result, as the hub publishes it.
+    private func changeCodes(_ request: JSON?, _ context: inout LockContext) -> String {
         let code = request?["code"]?.text ?? request?["code"]?.whole.map(String.init)
         let slot = request?["codeId"]?.whole
-        let result: String
         switch request?["action"]?.text {
         case "add":
-            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
+            guard let code, Self.isCode(code) else { return "invalidCode" }
             let free = (context.mechanism.codes.keys.max() ?? 0) + 1
             context.mechanism.codes[free] = .init(digits: code, isEnabled: true)
-            result = "success"
         case "update":
-            guard let slot, context.mechanism.codes[slot] != nil else { return respondToKeypad("noExistingCodeIdSet", &context) }
-            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
+            guard let slot, context.mechanism.codes[slot] != nil else { return "noExistingCodeIdSet" }
+            guard let code, Self.isCode(code) else { return "invalidCode" }
             context.mechanism.codes[slot]?.digits = code
-            result = "success"
         case "delete":
-            guard let slot, context.mechanism.codes.removeValue(forKey: slot) != nil else {
-                return respondToKeypad("noExistingCodeIdSet", &context)
-            }
-            result = "success"
-        default: result = "invalidAction"
+            guard let slot, context.mechanism.codes.removeValue(forKey: slot) != nil else { return "noExistingCodeIdSet" }
+        default: return "invalidAction"
         }
-        respondToKeypad(result, &context)
+        return "success"
     }
 
     /// A valid code has six digits, none of them 0, and does not begin with 12.
     private static func isCode(_ text: String) -> Bool {
         text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
             && !text.hasPrefix("12")
-    }
-
-    private func respondToKeypad(_ word: String, _ context: inout LockContext) {
-        publishRetained("keypad/commandResultJson", word, &context)
     }
 
     // MARK: - Reports

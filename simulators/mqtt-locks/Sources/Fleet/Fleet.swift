@@ -148,7 +148,7 @@ struct Fleet: Sendable {
                 update(number) { $0.goOnline() }
             }
         case .reboot: restart(number)
-        default: update(number) { command.action.apply(to: &$0) }
+        default: update(number) { $0.apply(command.action) }
         }
         return nil
     }
