@@ -60,8 +60,6 @@ final class MQTTLock: Sendable {
         var timers: Task<Void, Never>?
     }
 
-    /// Maximum lifetime of a command.
-    private static let maxLifetime = Duration.seconds(3600)
     /// Minimum pause between two state requests, to save the battery of a lock.
     static let stateRequestInterval = Duration.seconds(1)
 
@@ -106,12 +104,9 @@ final class MQTTLock: Sendable {
 
     /// Publishes the command now, or throws.
     func send(_ command: LockCommand) throws(AdapterError) {
-        let clock = context.clock
-        let now = clock.now()
-        guard command.deadline > now else { throw .transportBusy }
-        let lifetime = min(command.deadline, now.advanced(by: Self.maxLifetime)).duration(since: now)
+        let lifetime = try command.lifetime(at: context.clock.now())
         try state.withLock { state throws(AdapterError) in
-            try send(command, lifetime: lifetime, until: clock.monotonicNow().advanced(by: lifetime), &state)
+            try send(command, lifetime: lifetime, until: context.clock.monotonicNow().advanced(by: lifetime), &state)
         }
     }
 
