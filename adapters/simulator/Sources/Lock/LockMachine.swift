@@ -210,12 +210,19 @@ extension LockMachine {
         case .clear: clear()
         case .offline: goOffline()
         case .online: try goOnline()
-        case .lowBattery, .deadBattery, .replaceBattery: changeBattery(event)
+        case .lowBattery: changeBattery(to: min(battery.level, 5, max(settings.lowBatteryLevel, 1)))
+        case .deadBattery: changeBattery(to: 0)
+        case .replaceBattery: changeBattery(to: 100)
         case .thumbTurn: turnThumb(to: position == .locked ? .unlocked : .locked)
         case .thumbLock: turnThumb(to: .locked)
         case .thumbUnlock: turnThumb(to: .unlocked)
         case .keypad, .keypadLock, .wrongCode: try pressKeypad(event, slot)
-        case .doorOpen, .doorAjar, .doorClose, .doorForce: moveDoor(event)
+        case .doorOpen: moveDoor(to: .open)
+        case .doorAjar: moveDoor(to: .ajar)
+        case .doorClose: moveDoor(to: boltBlocksDoor ? .ajar : .closed)
+        case .doorForce:
+            report(.event(.doorForced, method: nil, operatorName: nil))
+            moveDoor(to: .open)
         case .tamper: report(.event(.tamper, method: nil, operatorName: nil))
         case .loseConfirmations: faults.confirmation = .lost
         case .confirmLate: faults.confirmation = .late
@@ -265,13 +272,9 @@ extension LockMachine {
         reportAll()
     }
 
-    private mutating func changeBattery(_ event: SimulatorEvent) {
+    private mutating func changeBattery(to level: Int) {
         let wasDead = battery.isEmpty
-        switch event {
-        case .lowBattery: battery.replace(level: min(battery.level, 5, max(settings.lowBatteryLevel, 1)))
-        case .deadBattery: battery.replace(level: 0)
-        default: battery.replace(level: 100)
-        }
+        battery.replace(level: level)
         if wasDead, !isUnreachable { reportAll() } else { reportBattery(always: true) }
     }
 
@@ -301,15 +304,8 @@ extension LockMachine {
 
     // MARK: The door
 
-    private mutating func moveDoor(_ event: SimulatorEvent) {
-        switch event {
-        case .doorForce:
-            report(.event(.doorForced, method: nil, operatorName: nil))
-            door = .open
-        case .doorOpen: door = .open
-        case .doorClose where !boltBlocksDoor: door = .closed
-        default: door = .ajar
-        }
+    private mutating func moveDoor(to position: DoorLeaf) {
+        door = position
         report(.door(door.contact))
         if door == .closed { scheduleAutoRelock() } else { relockAt = nil }
     }

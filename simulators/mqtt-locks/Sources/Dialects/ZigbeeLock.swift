@@ -93,9 +93,7 @@ struct ZigbeeLock: Dialect {
         case .moved(let movement): reportMovement(movement, succeeded: true, &context)
         case .jammed(let movement): reportMovement(movement, succeeded: false, &context)
         case .codeRefused(let slot):
-            publishAction(
-                ["action": "unlock_failure_invalid_pin_or_id", "action_source": 0, "action_source_name": "keypad"], user: slot,
-                &context)
+            publishAction("unlock_failure_invalid_pin_or_id", by: .keypad, user: slot, &context)
         case .due(ReadTimer.state):
             cachedPosition = context.mechanism.sensedPosition
             publish(&context)
@@ -116,19 +114,23 @@ struct ZigbeeLock: Dialect {
         guard succeeded else { return }
         let word = movement.motion == .lock ? "lock" : "unlock"
         switch movement.cause {
-        case .remote: publishAction(["action": .text(word), "action_source": 1, "action_source_name": "rf"], user: nil, &context)
-        case .thumbTurn:
-            publishAction(["action": "manual_\(word)", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
-        case .automatic:
-            publishAction(["action": "auto_lock", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
-        case .keypad(let slot):
-            publishAction(["action": "keypad_\(word)", "action_source": 0, "action_source_name": "keypad"], user: slot, &context)
+        case .remote: publishAction(word, by: .rf, &context)
+        case .thumbTurn: publishAction("manual_\(word)", by: .manual, &context)
+        case .automatic: publishAction("auto_lock", by: .manual, &context)
+        case .keypad(let slot): publishAction("keypad_\(word)", by: .keypad, user: slot, &context)
         }
     }
 
+    /// The sources of an operation, by the numbers of the Zigbee Cluster Library.
+    private enum Source: Int { case keypad, rf, manual }
+
     /// Publishes an operation with the number of its user; 65535 means no user.
-    private func publishAction(_ action: JSON, user: Int?, _ context: inout LockContext) {
-        context.publish(stateTopic, action.with(["action_user": .whole(user ?? 65_535)]).with(state(context)).description)
+    private func publishAction(_ action: String, by source: Source, user: Int = 65_535, _ context: inout LockContext) {
+        let values: JSON = [
+            "action": .text(action), "action_source": .whole(source.rawValue), "action_source_name": "\(source)",
+            "action_user": .whole(user),
+        ]
+        context.publish(stateTopic, values.with(state(context)).description)
     }
 
     private func publish(_ context: inout LockContext) { context.report(stateTopic, state(context).description) }
@@ -184,7 +186,7 @@ struct ZigbeeLock: Dialect {
             context.mechanism.codes[slot] = nil
             action = "pin_code_deleted"
         }
-        publishAction(["action": .text(action), "action_source": 1, "action_source_name": "rf"], user: slot, &context)
+        publishAction(action, by: .rf, user: slot, &context)
         cacheUser(slot, context)
         context.startTimer(context.radioDelay(), for: ReadTimer.pins)
     }
