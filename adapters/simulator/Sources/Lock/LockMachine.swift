@@ -171,7 +171,8 @@ extension LockMachine {
         case .lost: break
         case .late where !change.isApplied && settings.lateConfirmationMs > 0:
             settingsChange = SettingsChange(
-                due: now.advanced(by: .milliseconds(settings.lateConfirmationMs)), seconds: change.seconds, outcome: change.outcome,
+                due: now.advanced(by: .milliseconds(settings.lateConfirmationMs)), seconds: change.seconds,
+                outcome: change.outcome,
                 isApplied: true)
         case .late, .prompt: report(.settings(LockSettings(autoRelockSeconds: change.seconds)))
         }
