@@ -51,12 +51,11 @@ final class BrokerSession: Sendable {
     /// Whether a message can be sent now.
     var isConnected: Bool { currentConnection.withLock { $0 }?.isConnected ?? false }
 
-    /// Why the connection last ended or could not be established; `nil` before that happens, and while the gateway is stopped.
-    var failure: MQTTFailure? { currentConnection.withLock { $0 }?.lastFailure }
-
     /// Why the broker cannot be used now, as one sentence without its full stop; `nil` while it can.
     var outage: String? {
         guard !isConnected else { return nil }
+        // There is no failure before the connection first ends, and while the gateway is stopped.
+        let failure = currentConnection.withLock { $0 }?.lastFailure
         return "Broker `\(broker.name)` is not connected\(failure.map { " (\($0.reason))" } ?? " yet")"
     }
 
@@ -229,10 +228,8 @@ final class BrokerSession: Sendable {
     private func route(_ message: MQTTMessage) {
         context.count(.messagesReceived)
         for lock in routes.withLock({ $0.subscribers.matching(message.topic) }) { lock.receive(message) }
-        for notice in discovery.receive(message) { logDiscoveryGap(notice) }
+        for notice in discovery.receive(message) { log(.warning, "discovery is incomplete: \(notice)", [:]) }
     }
-
-    private func logDiscoveryGap(_ notice: String) { log(.warning, "discovery is incomplete: \(notice)", [:]) }
 
     private func log(_ level: Logger.Level, _ text: String, _ more: Logger.Metadata) {
         let metadata = more.merging(["broker": "\(broker.name)"]) { $1 }

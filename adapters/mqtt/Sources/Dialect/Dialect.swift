@@ -83,9 +83,6 @@ package struct Dialect: Sendable {
     /// Whether to request the state if a command is unanswered at half of its timeout.
     package var retriesStateRequest: Bool { parts.retriesStateRequest && !stateRequests.isEmpty }
 
-    /// Seconds that a command usually takes, for documentation; `nil` if the profile does not state it.
-    package var timeoutSeconds: Int? { profile.timeoutSeconds }
-
     /// Whether only responses to commands are published on a topic. A bridge publishes the responses of all its locks on one
     /// topic.
     func carriesOnlyAcks(_ topic: String) -> Bool {

@@ -13,9 +13,8 @@ struct TopicRoutes: Sendable {
         var isStateRequest = false
     }
 
+    /// The routes by their filters: exact topics, and those that end with `/+` for events whose name is the last topic level.
     private var routes: [TopicText: Route] = [:]
-    /// The events whose name is the last topic level, each with the topic before that level.
-    private var prefixes: [(prefix: String, event: Int)] = []
     private(set) var filters: [MQTTFilter] = []
     /// The filters in `filters` for command topics on which no state or event is published. Only for these is Retain As Published
     /// safe.
@@ -26,12 +25,8 @@ struct TopicRoutes: Sendable {
     init(_ parts: ProfileBody, commandTopics: [MQTTTopic], stateRequest: MQTTTopic?) {
         for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
         for (index, part) in parts.events.enumerated() {
-            if part.source == .topicSuffix {
-                prefixes.append((part.reader.topic.text + "/", index))
-                if let filter = MQTTFilter(part.reader.topic.text + "/+"), !filters.contains(filter) { filters.append(filter) }
-            } else {
-                add(part.reader.topic.text) { $0.events.append(index) }
-            }
+            let ending = part.source == .topicSuffix ? "/+" : ""
+            add(part.reader.topic.text + ending) { $0.events.append(index) }
         }
         for (index, part) in parts.acks.enumerated() { add(part.reader.topic.text) { $0.acks.append(index) } }
         for topic in commandTopics { add(topic.description) { $0.isCommand = true } }
@@ -51,12 +46,9 @@ struct TopicRoutes: Sendable {
 
     /// - Returns: `nil` if the profile does not use the topic.
     subscript(topic: String) -> Route? {
-        var route = routes[TopicText(topic)]
-        for (prefix, event) in prefixes
-        where topic.utf8.starts(with: prefix.utf8) && !topic.utf8.dropFirst(prefix.utf8.count).contains(UInt8(ascii: "/")) {
-            route = route ?? Route()
-            route?.events.append(event)
-        }
+        let (exact, any) = (routes[TopicText(topic)], TopicText.anyLastLevel(of: topic).flatMap { routes[$0] })
+        guard var route = exact, let any else { return exact ?? any }
+        route.events += any.events
         return route
     }
 
@@ -115,8 +107,7 @@ struct TopicSubscribers<Subscriber: Hashable> {
     /// The subscribers with a filter that matches the topic.
     func matching(_ topic: String) -> Set<Subscriber> {
         let exact = byFilter[TopicText(topic)] ?? []
-        guard let slash = topic.utf8.lastIndex(of: UInt8(ascii: "/")) else { return exact }
-        return exact.union(byFilter[TopicText(topic[...slash] + "+")] ?? [])
+        return exact.union(TopicText.anyLastLevel(of: topic).flatMap { byFilter[$0] } ?? [])
     }
 
     mutating func insert(_ subscriber: Subscriber, at filter: MQTTFilter) {
@@ -125,6 +116,13 @@ struct TopicSubscribers<Subscriber: Hashable> {
 
     mutating func remove(_ subscriber: Subscriber, at filter: MQTTFilter) {
         byFilter.remove(subscriber, at: TopicText(filter.description))
+    }
+}
+
+extension TopicText {
+    /// Returns the filter that matches a topic with any last level: `a/+` for `a/b`; `nil` for a topic of one level.
+    fileprivate static func anyLastLevel(of topic: String) -> TopicText? {
+        topic.utf8.lastIndex(of: UInt8(ascii: "/")).map { TopicText(topic[...$0] + "+") }
     }
 }
 

@@ -56,7 +56,7 @@ package struct Discovery: Sendable {
 
     /// The gaps in discovery, one clause each: too many locks, lists that are too long. Empty when all locks are found.
     package var notices: [String] {
-        let full = index.isFull ? ["more than \(DiscoveryIndex.maxLocks) locks are announced: the others are left out"] : []
+        let full = index.isFull ? ["more than \(Self.maxLocks) locks are announced: the others are left out"] : []
         return full + unread.map { "the list on `\($0.key.text)` is not read: \($0.value)" }.sorted()
     }
 
@@ -65,8 +65,8 @@ package struct Discovery: Sendable {
         Set(profiles).filter { Discovery(profiles: [$0]).filters.isEmpty }.sorted()
     }
 
-    /// Maximum number of locks per broker.
-    package static let maxLocks = DiscoveryIndex.maxLocks
+    /// Maximum number of locks per broker; further ones are left out.
+    package static let maxLocks = 10_000
 }
 
 /// Reads one kind of announcements.
@@ -86,8 +86,6 @@ extension DiscoveryReader {
 /// All discovery entries of one broker, and the locks that result from them: no lock is listed twice, and contradicting entries
 /// are reported as a problem.
 struct DiscoveryIndex: Sendable {
-    /// Maximum number of locks; further ones are left out.
-    static let maxLocks = 10_000
     /// Maximum bytes of one entry.
     static let maxEntryBytes = 8_192
 
@@ -109,7 +107,7 @@ struct DiscoveryIndex: Sendable {
         for id in bySource[source] ?? [] { remove(id, &affected) }
         var current: Set<TopicText> = []
         for entry in entries where byID[entry.id] == nil && entry.size <= Self.maxEntryBytes {
-            guard byID.count < Self.maxLocks else {
+            guard byID.count < Discovery.maxLocks else {
                 isFull = true
                 break
             }
