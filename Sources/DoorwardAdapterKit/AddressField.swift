@@ -44,14 +44,11 @@ extension [AddressField] {
     ///
     /// - Throws: all errors, sorted by field.
     public func check(_ address: [String: JSONValue]) throws(AddressErrors) {
-        var errors = Set(address.keys).subtracting(map(\.name)).map {
-            AddressErrors.Mistake(field: "address.\($0)", problem: "unknown_key")
-        }
+        var problems = address.mapValues { _ in "unknown_key" }
         for field in self {
-            let problem = address[field.name].map(field.form.problem) ?? (field.isRequired ? "required" : nil)
-            if let problem { errors.append(AddressErrors.Mistake(field: "address.\(field.name)", problem: problem)) }
+            problems[field.name] = address[field.name].map(field.form.problem) ?? (field.isRequired ? "required" : nil)
         }
-        if !errors.isEmpty { throw AddressErrors(errors.sorted { $0.field < $1.field }) }
+        if !problems.isEmpty { throw AddressErrors(problems) }
     }
 }
 
@@ -111,6 +108,13 @@ public struct AddressErrors: Error, Hashable, Sendable {
     public let errors: [Mistake]
 
     public init(_ errors: [Mistake]) { self.errors = errors }
+
+    /// Creates the errors from the problems of the keys of an address.
+    ///
+    /// - Parameter problems: the problem code of each key; at least one.
+    package init(_ problems: [String: String]) {
+        errors = problems.sorted { $0.key < $1.key }.map { Mistake(field: "address.\($0)", problem: $1) }
+    }
 
     /// One error in one field.
     public struct Mistake: Hashable, Sendable {

@@ -137,6 +137,16 @@ public struct LockCommand: Hashable, Sendable {
     }
 }
 
+extension LockCommand {
+    /// Returns the time until the deadline, at most `LockChannel.maxLifetime`.
+    ///
+    /// - Throws: `.transportBusy` if the deadline has passed.
+    package func lifetime(at now: Timestamp) throws(AdapterError) -> Duration {
+        guard deadline > now else { throw .transportBusy }
+        return min(deadline, now.advanced(by: LockChannel.maxLifetime)).duration(since: now)
+    }
+}
+
 /// The reason why an adapter did not hand a command over. Each case states the caller's next step.
 /// If `send` throws an error, nothing was sent.
 public enum AdapterError: Error, Hashable, Sendable {

@@ -83,10 +83,8 @@ public final class LockChannel: Sendable {
     public func send(
         _ command: LockCommand, onGivenUp: (@Sendable () -> Void)? = nil, handOver: () throws(AdapterError) -> Void
     ) throws(AdapterError) {
-        let wallNow = clock.now()
-        guard command.deadline > wallNow else { throw .transportBusy }
+        let lifetime = try command.lifetime(at: clock.now())
         let now = clock.monotonicNow()
-        let lifetime = min(command.deadline, wallNow.advanced(by: Self.maxLifetime)).duration(since: wallNow)
         let due = now.advanced(by: lifetime)
         let (number, overdue) = try state.withLock { (state) throws(AdapterError) -> (UInt64, InFlight?) in
             guard state.outbox.isOpen else { throw .offline }

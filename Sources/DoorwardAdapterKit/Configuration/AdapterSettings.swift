@@ -180,15 +180,12 @@ public struct ConfigurationSection: Sendable {
     /// The noun for the entries of a list, in the plural; `nil` for a section that is not a list.
     let entryNoun: String?
 
-    /// Creates a section that is not a list.
-    public init(_ name: String, _ keys: [ConfigurationKey]) { (self.name, self.keys, entryNoun) = (name, keys, nil) }
-
-    /// Creates a list of up to 100 named transports.
+    /// Creates a section, or a list of up to 100 named transports.
     ///
     /// - Parameters:
-    ///   - transports: the noun for the entries in messages, in the plural, such as `brokers`.
-    ///   - keys: the keys of an entry. They include `name`, which is required and must be unique.
-    public init(_ name: String, listOf transports: String, _ keys: [ConfigurationKey]) {
+    ///   - transports: for a list, the noun for the entries in messages, in the plural, such as `brokers`.
+    ///   - keys: the keys of the section, or of an entry. Those of an entry include `name`, which is required and must be unique.
+    public init(_ name: String, listOf transports: String? = nil, _ keys: [ConfigurationKey]) {
         (self.name, self.keys, entryNoun) = (name, keys, transports)
     }
 

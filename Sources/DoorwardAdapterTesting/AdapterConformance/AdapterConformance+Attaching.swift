@@ -44,7 +44,7 @@ extension AdapterConformance {
             run.recorder.forget()
             try await run.requireConfirmation(of: .lock, by: 0)
             try await run.pass(settlingTime)
-            try require(run.recorder.restingStates(of: 0), is: [.locked], "the states reported for one command")
+            try run.requireStates([.locked], of: 0, "the states reported for one command")
             try await run.requireCommands([.lock], at: 0, "after it was attached again")
         },
         ConformanceCheck("Attaching a lock a second time does not duplicate its reports", locks: 1) { run in
@@ -100,15 +100,12 @@ extension AdapterConformance {
         },
         ConformanceCheck("`check` gives the same result before the start, while the adapter runs, and after the stop") {
             harness in
-            let (good, bad) = (harness.address(of: 0), addressWithWrongTypes(harness))
-            let expected = [checkResult(on: good, harness), checkResult(on: bad, harness)]
+            let results = { [harness.address(of: 0), addressWithWrongTypes(harness)].map { checkResult(on: $0, harness) } }
+            let expected = results()
             _ = try await ConformanceRun(harness)
-            try require(
-                [checkResult(on: good, harness), checkResult(on: bad, harness)], is: expected,
-                "the results while the adapter runs")
+            try require(results(), is: expected, "the results while the adapter runs")
             await harness.adapter.stop()
-            try require(
-                [checkResult(on: good, harness), checkResult(on: bad, harness)], is: expected, "the results after the stop")
+            try require(results(), is: expected, "the results after the stop")
         },
         ConformanceCheck("Checking the address of an attached lock moves no lock and causes no report", locks: 1) { run in
             for _ in 0..<3 { _ = try run.adapter.check(address: run.harness.address(of: 0)) }
@@ -184,17 +181,14 @@ extension AdapterConformance {
         },
         ConformanceCheck("An address without a required key gets exactly one error: `required` for that key") { harness in
             for field in try fields(of: harness, where: \.isRequired) {
-                var address = harness.address(of: 0)
-                address[field.name] = nil
                 let expected = AddressErrors([.init(field: "address.\(field.name)", problem: "required")])
-                try require(checkResult(on: address, harness), is: .failure(expected), "the result without \(field.name)")
+                let found = checkResult(on: nil, under: field.name, harness)
+                try require(found, is: .failure(expected), "the result without \(field.name)")
             }
         },
         ConformanceCheck("A key that is not required may be absent") { harness in
             for field in try fields(of: harness, where: { !$0.isRequired }) {
-                var address = harness.address(of: 0)
-                address[field.name] = nil
-                if case .failure(let errors) = checkResult(on: address, harness) {
+                if case .failure(let errors) = checkResult(on: nil, under: field.name, harness) {
                     throw ConformanceFailure("an address without \(field.name): \(errors.errors)")
                 }
             }
@@ -203,13 +197,11 @@ extension AdapterConformance {
             for field in try fields(of: harness, where: \.form.isRange) {
                 switch field.form {
                 case .integer(let range):
-                    try requireAccepted(field.name, .integer(range.lowerBound), harness)
-                    try requireAccepted(field.name, .integer(range.upperBound), harness)
+                    for end in [range.lowerBound, range.upperBound] { try requireAccepted(field.name, .integer(end), harness) }
                     if range.lowerBound > .min { try requireRejected(field.name, .integer(range.lowerBound - 1), harness) }
                     if range.upperBound < .max { try requireRejected(field.name, .integer(range.upperBound + 1), harness) }
                 case .number(let range):
-                    try requireAccepted(field.name, .number(range.lowerBound), harness)
-                    try requireAccepted(field.name, .number(range.upperBound), harness)
+                    for end in [range.lowerBound, range.upperBound] { try requireAccepted(field.name, .number(end), harness) }
                     try requireRejected(field.name, .number(range.lowerBound.nextDown), harness)
                     try requireRejected(field.name, .number(range.upperBound.nextUp), harness)
                 case .text, .boolean, .word, .words: continue
@@ -220,7 +212,8 @@ extension AdapterConformance {
             for field in try fields(of: harness, where: { !$0.form.isRange }) {
                 switch field.form {
                 case .word(let words):
-                    for word in words { try requireKnownValue(field.name, word, harness) }
+                    // The word may require keys that the harness's address does not have.
+                    for word in words { try requireAccepted(field.name, .string(word), harness, ignoresOtherKeys: true) }
                     try requireRejected(field.name, .string("no such word"), harness)
                 case .words(let words):
                     try requireAccepted(field.name, .array(words.map { .string($0) }), harness)
@@ -246,7 +239,8 @@ extension AdapterConformance {
         return fields
     }
 
-    private static func checkResult(on value: JSONValue, under key: String, _ harness: any AdapterHarness) -> Result<
+    /// - Parameter value: `nil` to check an address without the key.
+    private static func checkResult(on value: JSONValue?, under key: String, _ harness: any AdapterHarness) -> Result<
         LockCapabilities, AddressErrors
     > {
         var address = harness.address(of: 0)
@@ -254,17 +248,13 @@ extension AdapterConformance {
         return checkResult(on: address, harness)
     }
 
-    private static func requireAccepted(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {
-        guard case .failure(let errors) = checkResult(on: value, under: key, harness) else { return }
+    private static func requireAccepted(
+        _ key: String, _ value: JSONValue, _ harness: any AdapterHarness, ignoresOtherKeys: Bool = false
+    ) throws {
+        guard case .failure(let errors) = checkResult(on: value, under: key, harness),
+            !ignoresOtherKeys || errors.errors.contains(where: { $0.field == "address.\(key)" })
+        else { return }
         throw ConformanceFailure("\(key) \(value): \(errors.errors)")
-    }
-
-    /// Requires that the value is accepted for its key. Errors of other keys are ignored, because
-    /// the value may require keys that the harness's address does not have.
-    private static func requireKnownValue(_ key: String, _ word: String, _ harness: any AdapterHarness) throws {
-        guard case .failure(let errors) = checkResult(on: .string(word), under: key, harness) else { return }
-        guard errors.errors.contains(where: { $0.field == "address.\(key)" }) else { return }
-        throw ConformanceFailure("\(key) \(word): \(errors.errors)")
     }
 
     private static func requireRejected(_ key: String, _ value: JSONValue, _ harness: any AdapterHarness) throws {

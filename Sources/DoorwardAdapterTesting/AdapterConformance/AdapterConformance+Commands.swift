@@ -14,7 +14,7 @@ extension AdapterConformance {
         ConformanceCheck("Commands are executed in the order in which they are sent", locks: 1) { run in
             let operations = [run.opening, .lock, run.opening, .lock]
             for operation in operations { try await run.requireConfirmation(of: operation, by: 0) }
-            try require(run.recorder.restingStates(of: 0), is: operations.map(\.resultingState), "the confirmations")
+            try run.requireStates(operations.map(\.resultingState), of: 0, "the confirmations")
             try await run.requireCommands(operations, at: 0, "after four commands")
         },
         ConformanceCheck("A command for the state that the lock is already in is confirmed too", locks: 1) { run in
@@ -81,7 +81,7 @@ extension AdapterConformance {
             try run.send(run.opening, to: 0)
             try await run.pass()
             try await run.pass()
-            try require(run.recorder.restingStates(of: 0), is: [run.opening.resultingState, .locked], "the two confirmations")
+            try run.requireStates([run.opening.resultingState, .locked], of: 0, "the two confirmations")
         },
     ]
 }

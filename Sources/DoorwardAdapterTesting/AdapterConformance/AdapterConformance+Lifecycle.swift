@@ -43,9 +43,7 @@ extension AdapterConformance {
             try require(failure != nil, "a command is accepted after the stop")
             try require(run.refreshFailure(0) != nil, "a state request is accepted after the stop")
             try await run.pass(settlingTime)
-            try require(
-                await run.harness.receivedCommands(at: ConformanceRun.id(0)) ?? [], is: [], "the commands received after the stop"
-            )
+            try await run.requireReceived([], at: 0, "the commands received after the stop")
         },
         ConformanceCheck("Nothing is reported after the stop, not even for a movement in progress", locks: 1) { run in
             try await run.set(.late, of: 0)
@@ -142,7 +140,7 @@ extension AdapterConformance {
             try await run.set(.silent, of: 0)
             try run.send(run.opening, to: 0)
             try await run.pass(settlingTime)
-            try require(run.recorder.restingStates(of: 0), is: [], "the confirmed states")
+            try run.requireStates([], of: 0, "the confirmed states")
         },
         ConformanceCheck("No command is sent a second time, however long the lock does not report", locks: 1) { run in
             try await run.set(.silent, of: 0)
@@ -156,9 +154,7 @@ extension AdapterConformance {
             try require(
                 run.recorder.restingStates(of: 0).last ?? .locked, is: .locked, "the state long after the lock was locked by hand"
             )
-            try require(
-                await run.harness.receivedCommands(at: ConformanceRun.id(0)) ?? [run.opening], is: [run.opening],
-                "the received commands")
+            try await run.requireReceived([run.opening], at: 0, "the received commands")
         },
         ConformanceCheck("A jam is reported, and nothing is confirmed", locks: 1) { run in
             guard run.harness.capabilities.contains(.jam) else { throw NotApplicable("locks of this kind do not detect a jam") }
@@ -167,14 +163,14 @@ extension AdapterConformance {
             try run.send(run.opening, to: 0)
             try await run.pass()
             try require(run.recorder.states(of: 0).map(\.state).last, is: .jammed, "the last state")
-            try require(run.recorder.restingStates(of: 0), is: [], "the confirmed states")
+            try run.requireStates([], of: 0, "the confirmed states")
         },
         ConformanceCheck("A refusal is reported once, and nothing is confirmed", locks: 1) { run in
             try await run.set(.refusing, of: 0)
             try run.send(run.opening, to: 0)
             try await run.pass()
             try require(run.recorder.refusals(of: 0), is: 1, "the number of refusals")
-            try require(run.recorder.restingStates(of: 0), is: [], "the confirmed states")
+            try run.requireStates([], of: 0, "the confirmed states")
             try await run.set(.prompt, of: 0)
             try await run.pass(settlingTime)
             try require(
@@ -185,7 +181,7 @@ extension AdapterConformance {
             try await run.set(.late, of: 0)
             try run.send(run.opening, to: 0, deadline: run.harness.clock.now().advanced(by: .seconds(1)))
             try await run.pass()
-            try require(run.recorder.restingStates(of: 0), is: [], "the states confirmed in time")
+            try run.requireStates([], of: 0, "the states confirmed in time")
             try await run.pass(run.harness.lateTime)
             try require(
                 run.recorder.restingStates(of: 0).filter { $0 == run.opening.resultingState }.count, is: 1,
@@ -227,7 +223,7 @@ extension AdapterConformance {
             try await run.pass()
             for number in 0..<200 {
                 let expected = number % 2 == 0 ? .locked : run.opening.resultingState
-                try require(run.recorder.restingStates(of: number), is: [expected], "the states of lock \(number)")
+                try run.requireStates([expected], of: number, "the states of lock \(number)")
             }
         },
         ConformanceCheck("Commands to different locks from many threads at once each arrive once", locks: 64) { run in
@@ -238,8 +234,7 @@ extension AdapterConformance {
             try require(failures.withLock { $0 }, is: [], "the errors of the commands")
             try await run.pass()
             for number in 0..<64 {
-                try require(
-                    run.recorder.restingStates(of: number), is: [run.opening.resultingState], "the states of lock \(number)")
+                try run.requireStates([run.opening.resultingState], of: number, "the states of lock \(number)")
             }
         },
         ConformanceCheck("Locks can be attached and detached on any thread while commands are sent to others", locks: 8) { run in
@@ -257,8 +252,7 @@ extension AdapterConformance {
             run.recorder.forget()
             for number in 0..<8 {
                 try await run.requireConfirmation(of: run.opening, by: number)
-                try require(
-                    run.recorder.restingStates(of: number), is: [run.opening.resultingState], "the states of lock \(number)")
+                try run.requireStates([run.opening.resultingState], of: number, "the states of lock \(number)")
             }
         },
         ConformanceCheck("Reports are delivered for attached locks only", locks: 4) { run in

@@ -10,24 +10,23 @@ extension AdapterConformance {
         },
         ConformanceCheck("A movement by hand is reported live, and not with the method `remote`", locks: 1) { run in
             try await run.requireStimulus(.manualTurn, at: 0)
-            try require(run.recorder.restingStates(of: 0), is: [.unlocked], "the states reported for a bolt turned by hand")
+            try run.requireStates([.unlocked], of: 0, "the states reported for a bolt turned by hand")
             let methods = run.recorder.states(of: 0).map(\.method)
             try require(methods.allSatisfy { $0 != .remote }, "a movement by hand has the method `remote`")
         },
         ConformanceCheck("Reports of one lock are delivered in the order in which it sent them", locks: 1) { run in
             for _ in 0..<4 { guard try await run.trigger(.manualTurn, at: 0) else { throw NotApplicable(.manualTurn) } }
             try await run.pass()
-            try require(
-                run.recorder.restingStates(of: 0), is: [.unlocked, .locked, .unlocked, .locked], "the four reported states")
+            try run.requireStates([.unlocked, .locked, .unlocked, .locked], of: 0, "the four reported states")
         },
         ConformanceCheck("A report is delivered with the id of its own lock only", locks: 3) { run in
             try await run.requireStimulus(.stateReport, at: 1)
             try require(Set(run.recorder.reports.map(\.deviceID)), is: [ConformanceRun.id(1)], "the locks that reports come from")
-            try require(run.recorder.restingStates(of: 1), is: [.locked], "its reported states")
+            try run.requireStates([.locked], of: 1, "its reported states")
         },
         ConformanceCheck("A report retained by the transport is not reported as live", locks: 1) { run in
             try await run.requireStimulus(.retainedReport, at: 0)
-            try require(run.recorder.restingStates(of: 0), is: [], "the states reported as live")
+            try run.requireStates([], of: 0, "the states reported as live")
         },
         ConformanceCheck("A state request returns the lock's state if that is supported, and moves no lock", locks: 1) { run in
             guard run.harness.capabilities.contains(.refresh) else {
@@ -37,7 +36,7 @@ extension AdapterConformance {
             }
             try run.adapter.refresh(ConformanceRun.id(0))
             try await run.pass()
-            try require(run.recorder.restingStates(of: 0), is: [.locked], "the states reported for a state request")
+            try run.requireStates([.locked], of: 0, "the states reported for a state request")
             try await run.pass(settlingTime)
             try await run.requireCommands([], at: 0, "after a state request")
         },
@@ -53,7 +52,7 @@ extension AdapterConformance {
             try require(run.recorder.availabilities(of: 0).last.map { $0 != true }, is: true, "whether it is reported as offline")
             run.recorder.forget()
             try await run.tryStimulus(.manualTurn, at: 0)
-            try require(run.recorder.restingStates(of: 0), is: [], "the states reported while it is offline")
+            try run.requireStates([], of: 0, "the states reported while it is offline")
             try await run.make(0, .prompt)
             try require(
                 run.recorder.availabilities(of: 0).last, is: .some(true), "the reported availability when it is back online")

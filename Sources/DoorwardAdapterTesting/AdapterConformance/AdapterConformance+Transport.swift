@@ -39,8 +39,7 @@ extension AdapterConformance {
             try await run.disconnectTransport()
             try await run.reconnectTransport()
             try await run.pass(settlingTime)
-            let found = await run.harness.receivedCommands(at: ConformanceRun.id(0)) ?? [run.opening]
-            try require(found, is: [run.opening], "the commands received by the lock")
+            try await run.requireReceived([run.opening], at: 0, "the commands received by the lock")
         },
         ConformanceCheck("When the transport has reconnected, a retained report is not reported as live", locks: 1) { run in
             try await run.set(.silent, of: 0)
@@ -61,8 +60,7 @@ extension AdapterConformance {
             run.recorder.forget()
             _ = try await run.harness.setTransport(isConnected: true)
             try await run.pass(settlingTime)
-            try require(
-                await run.harness.receivedCommands(at: ConformanceRun.id(0)) ?? [], is: [], "the commands received by the lock")
+            try await run.requireReceived([], at: 0, "the commands received by the lock")
             try require(run.recorder.reports, is: [], "the reports after the stop")
         },
         ConformanceCheck("Locks can be attached and detached while the transport is disconnected", locks: 2) { run in
@@ -103,74 +101,56 @@ extension ConformanceRun {
 extension AdapterConformance {
     static let endpointChecks: [ConformanceCheck] = [
         ConformanceCheck("`check` returns the lock that is attached at an address, or none if there is none", locks: 2) { run in
-            for number in 0..<2 {
-                let attached = try run.adapter.check(address: run.harness.address(of: number)).attachedDevice
-                let expected = run.harness.detectsDuplicates ? ConformanceRun.id(number) : nil
-                try require(attached, is: expected, "the lock attached at address \(number)")
-            }
-            let none = try run.adapter.check(address: run.harness.address(of: 5)).attachedDevice
-            try require(none, is: nil, "the lock attached at a free address")
+            for number in 0..<2 { try run.requireAttached(number, at: number, "the lock attached at address \(number)") }
+            try run.requireAttached(nil, at: 5, "the lock attached at a free address")
             try await run.requireConfirmation(of: run.opening, by: 0)
         },
         ConformanceCheck("An address is free again when its lock is detached or attached with another address", locks: 2) { run in
             run.detach(0)
             run.attach(1, as: run.harness.address(of: 6))
-            for number in 0..<2 {
-                let attached = try run.adapter.check(address: run.harness.address(of: number)).attachedDevice
-                try require(attached, is: nil, "the lock attached at address \(number)")
-            }
-            let attached = try run.adapter.check(address: run.harness.address(of: 6)).attachedDevice
-            try require(
-                attached, is: run.harness.detectsDuplicates ? ConformanceRun.id(1) : nil, "the lock attached at the new address")
+            for number in 0..<2 { try run.requireAttached(nil, at: number, "the lock attached at address \(number)") }
+            try run.requireAttached(1, at: 6, "the lock attached at the new address")
         },
         ConformanceCheck("The owner of a transport is returned, and none for a transport that does not exist") { harness in
-            guard let transportAddresses = harness.transportAddresses else {
-                return try require(harness.adapter.owner(of: harness.address(of: 0)), is: .shared, "the owner of the transport")
+            let adapter = harness.adapter
+            guard let addresses = harness.transportAddresses else {
+                return try require(adapter.owner(of: harness.address(of: 0)), is: .shared, "the owner of the transport")
             }
-            for transport in transportAddresses.owned {
-                try require(
-                    harness.adapter.owner(of: transport.address), is: transport.owner,
-                    "the owner of the transport of \(transport.address)")
+            for (address, owner) in addresses.owned {
+                try require(adapter.owner(of: address), is: owner, "the owner of the transport of \(address)")
             }
-            try require(
-                harness.adapter.owner(of: transportAddresses.missing), is: nil, "the owner of a transport that does not exist")
+            try require(adapter.owner(of: addresses.missing), is: nil, "the owner of a transport that does not exist")
             _ = try await ConformanceRun(harness)
-            for transport in transportAddresses.owned {
-                try require(harness.adapter.owner(of: transport.address), is: transport.owner, "the owner while the adapter runs")
+            for (address, owner) in addresses.owned {
+                try require(adapter.owner(of: address), is: owner, "the owner while the adapter runs")
             }
         },
         ConformanceCheck("A transport outside the caller's scope gives the same result as one that does not exist") { harness in
-            guard let transportAddresses = harness.transportAddresses else { throw NotApplicable.transportAddresses }
+            guard let addresses = harness.transportAddresses else { throw NotApplicable.transportAddresses }
             _ = try await ConformanceRun(harness)
-            for transport in transportAddresses.owned where transport.owner != .shared {
+            for (address, owner) in addresses.owned where owner != .shared {
                 for extra in [[:], ["noSuchKey": .null]] as [[String: JSONValue]] {
-                    let (hidden, missing) = (
-                        transport.address.merging(extra) { $1 }, transportAddresses.missing.merging(extra) { $1 }
-                    )
-                    try require(
-                        checkResult(on: hidden, harness, within: .of([])), is: checkResult(on: missing, harness),
-                        "the result for another owner's transport")
+                    let hidden = checkResult(on: address.merging(extra) { $1 }, harness, within: .of([]))
+                    let missing = checkResult(on: addresses.missing.merging(extra) { $1 }, harness)
+                    try require(hidden, is: missing, "the result for another owner's transport")
                 }
-                try require(
-                    checkResult(on: transportAddresses.missing, harness) != checkResult(on: transport.address, harness),
-                    "the transport is not found")
+                let isFound = checkResult(on: addresses.missing, harness) != checkResult(on: address, harness)
+                try require(isFound, "the transport is not found")
             }
         },
         ConformanceCheck("A portfolio's transport is accepted within its owner's scope, and only for locks in that portfolio") {
             harness in
-            guard let transportAddresses = harness.transportAddresses else { throw NotApplicable.transportAddresses }
-            let otherPortfolio = PortfolioID(high: 0xFEED, low: 1)
-            for transport in transportAddresses.owned {
-                guard case .portfolio(let id) = transport.owner else { continue }
-                let open = checkResult(on: transport.address, harness)
-                try require(
-                    checkResult(on: transport.address, harness, within: .of([id])), is: open, "the result in the owner's scope")
-                try require(
-                    checkResult(on: transport.address, harness, within: .everything.restricted(to: id)), is: open,
-                    "the result in the portfolio")
-                try require(
-                    checkResult(on: transport.address, harness, within: .everything.restricted(to: otherPortfolio)),
-                    is: checkResult(on: transportAddresses.missing, harness), "the result in another portfolio")
+            guard let addresses = harness.transportAddresses else { throw NotApplicable.transportAddresses }
+            let other = PortfolioID(high: 0xFEED, low: 1)
+            for case (let address, .portfolio(let id)) in addresses.owned {
+                let (open, missing) = (checkResult(on: address, harness), checkResult(on: addresses.missing, harness))
+                for (scope, expected, what) in [
+                    (TransportScope.of([id]), open, "the result in the owner's scope"),
+                    (.everything.restricted(to: id), open, "the result in the portfolio"),
+                    (.everything.restricted(to: other), missing, "the result in another portfolio"),
+                ] {
+                    try require(checkResult(on: address, harness, within: scope), is: expected, what)
+                }
             }
         },
     ]

@@ -123,9 +123,7 @@ struct ConformanceRun: Sendable {
     /// Requires that the lock has received exactly these commands, and is in the state after the
     /// last command. Without commands, the lock must be locked.
     func requireCommands(_ commands: [LockOperation], at number: Int, _ occasion: String) async throws {
-        if let found = await harness.receivedCommands(at: Self.id(number)) {
-            try require(found, is: commands, "the commands received by lock \(number) \(occasion)")
-        }
+        try await requireReceived(commands, at: number, "the commands received by lock \(number) \(occasion)")
         guard try await trigger(.stateReport, at: number) else { return }
         try await pass()
         guard let state = recorder.restingStates(of: number).last else { return }
@@ -133,6 +131,22 @@ struct ConformanceRun: Sendable {
         // After an unlatch, the lock may already be unlocked, because the latch springs back by itself.
         let isInState = state == expected || expected == .unlatched && state == .unlocked
         try require(isInState, "lock \(number) is \(state.rawValue) \(occasion), not \(expected.rawValue)")
+    }
+
+    /// Requires that the lock has reported exactly these resting states live.
+    func requireStates(_ states: [LockState], of number: Int, _ what: String) throws {
+        try require(recorder.restingStates(of: number), is: states, what)
+    }
+
+    /// Requires that the lock has received exactly these commands, if it records them.
+    func requireReceived(_ commands: [LockOperation], at number: Int, _ what: String) async throws {
+        if let found = await harness.receivedCommands(at: Self.id(number)) { try require(found, is: commands, what) }
+    }
+
+    /// Requires that `check` returns a lock, or none, as the one that is attached at an address, if the adapter detects that.
+    func requireAttached(_ expected: Int?, at address: Int, _ what: String) throws {
+        let attached = try adapter.check(address: harness.address(of: address)).attachedDevice
+        try require(attached, is: harness.detectsDuplicates ? expected.map(Self.id) : nil, what)
     }
 
     /// Requires that the adapter has delivered no reports of the lock.

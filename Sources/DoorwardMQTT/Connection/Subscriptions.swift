@@ -52,7 +52,7 @@ struct Subscriptions {
     private var desiredRetainAsPublished: Set<MQTTFilter> = []
     private var toSubscribe = Queue()
     private var toSubscribeRetainAsPublished = Queue()
-    private var toUnsubscribe: [MQTTFilter] = []
+    fileprivate var toUnsubscribe: [MQTTFilter] = []
     /// Filters that were requested with Retain As Published on this connection.
     private var sentRetainAsPublished: Set<MQTTFilter> = []
     /// The SUBSCRIBE packets without a SUBACK, by packet identifier.
@@ -146,17 +146,10 @@ struct Subscriptions {
         (awaitingSuback, granted, refused) = ([:], [], [])
     }
 
-    /// - Returns: whether another packet can be tried now.
-    fileprivate mutating func sendNext(
-        over client: borrowing MosquittoClient, at now: MonotonicInstant, _ unsendable: inout [(filter: MQTTFilter, code: Int32)]
-    ) -> Bool {
-        toUnsubscribe.isEmpty ? subscribe(over: client, at: now, &unsendable) : unsubscribe(over: client)
-    }
-
     /// Sends one UNSUBSCRIBE. If the packet is too large for the broker, the next one has half as many filters.
     ///
     /// - Returns: whether another packet can be tried now.
-    private mutating func unsubscribe(over client: borrowing MosquittoClient) -> Bool {
+    fileprivate mutating func unsubscribe(over client: borrowing MosquittoClient) -> Bool {
         let selected = Array(toUnsubscribe.prefix(packetLimit))
         switch client.unsubscribe(selected) {
         case .unsendable where selected.count > 1:
@@ -176,7 +169,7 @@ struct Subscriptions {
     /// Sends one SUBSCRIBE. If the packet is too large for the broker, the next one has half as many filters.
     ///
     /// - Returns: whether another packet can be tried now.
-    private mutating func subscribe(
+    fileprivate mutating func subscribe(
         over client: borrowing MosquittoClient, at now: MonotonicInstant, _ unsendable: inout [(filter: MQTTFilter, code: Int32)]
     ) -> Bool {
         // First subscribe to the filters with Retain As Published, which are command topics. A command is sent only after the
@@ -260,9 +253,12 @@ extension MosquittoClient {
         of subscriptions: inout Subscriptions, at now: MonotonicInstant
     ) -> [(filter: MQTTFilter, code: Int32)] {
         var unsendable: [(filter: MQTTFilter, code: Int32)] = []
-        while subscriptions.canSendRequest, !hasUnsentBytes,
-            subscriptions.sendNext(over: self, at: now, &unsendable)
-        {}
+        var canContinue = true
+        while canContinue, subscriptions.canSendRequest, !hasUnsentBytes {
+            canContinue =
+                subscriptions.toUnsubscribe.isEmpty
+                ? subscriptions.subscribe(over: self, at: now, &unsendable) : subscriptions.unsubscribe(over: self)
+        }
         return unsendable
     }
 }

@@ -136,7 +136,7 @@ final class SimulatedLock: Sendable {
         let now = clock.monotonicNow()
         var read = try? SimulatorSettings(address: lock.address)
         // The lock keeps the settings of an earlier command.
-        if let seconds = lock.settings.autoRelockSeconds { read?.setAutoRelock(seconds: seconds) }
+        if let seconds = lock.settings.autoRelockSeconds { read?.autoRelockSeconds = seconds }
         let settings = read ?? SimulatorSettings()
         let machine = read.map { LockMachine($0, id: lock.id, at: now) } ?? LockMachine(invalidAddressOf: lock.id, at: now)
         let channel = FaultyChannel(settings, random: settings.channelRandom(of: id))

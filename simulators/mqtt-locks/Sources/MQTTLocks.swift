@@ -118,5 +118,5 @@ extension Profile {
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
     /// Maximum number of locks of the profile. A lock with its own connection needs a thread; all locks of a bridge share one.
-    var maxLocks: Int { bridgeName == nil ? 200 : 100_000 }
+    var maxLocks: Int { hasBridge ? 100_000 : 200 }
 }

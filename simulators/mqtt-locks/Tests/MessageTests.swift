@@ -1,3 +1,4 @@
+import DoorwardMQTT
 import Testing
 
 @testable import doorward_mqtt_locks
@@ -62,20 +63,16 @@ import Testing
         var outbox = Outbox()
         for number in 0..<5 { outbox.append(Message("\(number)", "")) }
         var taken: [String] = []
-        outbox.drain { message in
-            guard taken.count < 2 else { return .busy }
+        outbox.drain { message throws(MQTTSendError) in
+            guard taken.count < 2 else { throw .busy }
             taken.append(message.topic)
-            return .done
         }
         #expect(taken == ["0", "1"] && !outbox.isEmpty)
         outbox.append(Message("5", ""))
-        outbox.drain { message in
-            taken.append(message.topic)
-            return .done
-        }
+        outbox.drain { taken.append($0.topic) }
         #expect(taken == ["0", "1", "2", "3", "4", "5"] && outbox.isEmpty)
         outbox.append(Message("6", ""))
-        outbox.drain { _ in .notConnected }
+        outbox.drain { _ throws(MQTTSendError) in throw .notConnected }
         #expect(outbox.isEmpty)
     }
 }

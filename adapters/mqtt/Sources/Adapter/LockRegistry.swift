@@ -95,30 +95,34 @@ final class LockRegistry: Sendable {
 
     /// Marks attached locks as removed or present, according to the entries of one discovery message, and reports what they are.
     func apply(_ updates: [BrokerDiscovery.DiscoveryUpdate], on broker: String) {
-        let listedEndpoints = updates.reduce(into: Set<CommandEndpoint>()) { if !$1.isRemoved { $0.formUnion($1.endpoints) } }
+        let listed = updates.filter { !$0.lock.isRemoved }
+        let listedEndpoints = listed.reduce(into: Set<CommandEndpoint>()) { $0.formUnion($1.resolved.endpoints) }
         // A lock that the same message lists under another endpoint is not removed.
-        for update in updates where !update.isRemoved || update.endpoints.isDisjoint(with: listedEndpoints) {
-            for lock in locks(at: update.endpoints, on: broker) { lock.mark(isRemoved: update.isRemoved) }
+        for update in updates where !update.lock.isRemoved || update.resolved.endpoints.isDisjoint(with: listedEndpoints) {
+            for lock in locks(at: update.resolved.endpoints, on: broker) { lock.mark(isRemoved: update.lock.isRemoved) }
         }
-        for update in updates { updateRenameMark(update, on: broker) }
-        for update in updates {
-            guard let product = update.product else { continue }
-            for lock in locks(at: update.endpoints, on: broker) { lock.reportProduct { [(update.id, product)] } }
+        for update in listed { updateRenameMark(update, on: broker) }
+        // Announcements that contradict each other do not show what the lock is.
+        for update in listed where update.lock.problem == nil {
+            for lock in locks(at: update.resolved.endpoints, on: broker) {
+                lock.reportProduct { [(TopicText(update.lock.id), update.lock.product)] }
+            }
         }
     }
 
     /// Marks a lock as renamed if its bridge lists it under another name than that of its command topic. Removes the mark when
     /// both names are the same again.
     private func updateRenameMark(_ update: BrokerDiscovery.DiscoveryUpdate, on broker: String) {
-        guard let current = update.currentEndpoint else { return }
-        for lock in locks(at: update.endpoints.union([update.previousEndpoint].compactMap(\.self)), on: broker) {
+        guard let current = update.resolved.currentEndpoint else { return }
+        let (id, endpoints) = (TopicText(update.lock.id), update.resolved.endpoints)
+        for lock in locks(at: endpoints.union([update.previousEndpoint].compactMap(\.self)), on: broker) {
             if lock.commandEndpoint == current {
                 // Another lock may have taken this name. Remove the mark only if the lock with the marked id has the name again.
-                if lock.renamedID == update.id { lock.mark(renamed: nil) }
-            } else if update.previousEndpoint == lock.commandEndpoint || update.endpoints.contains(lock.commandEndpoint),
+                if lock.renamedID == id { lock.mark(renamed: nil) }
+            } else if update.previousEndpoint == lock.commandEndpoint || endpoints.contains(lock.commandEndpoint),
                 lock.renamedID == nil
             {
-                lock.mark(renamed: update.id)
+                lock.mark(renamed: id)
             }
         }
     }

@@ -214,15 +214,11 @@ extension MQTTAdapter: LockAdapter {
         _ address: MQTTAddress, within scope: TransportScope, isAttached: Bool = false
     ) throws(AddressErrors) -> (session: BrokerSession, dialect: Dialect) {
         guard let session = sessions[address.broker], scope.includes(session.broker.owner) else {
-            throw AddressErrors(unknown: "broker")
+            throw AddressErrors(["broker": "unknown"])
         }
-        guard let profile = library[address.profile] else { throw AddressErrors(unknown: "profile") }
+        guard let profile = library[address.profile] else { throw AddressErrors(["profile": "unknown"]) }
         return (session, try Dialect(profile, variables: address.variables, isAttached: isAttached))
     }
-}
-
-extension AddressErrors {
-    fileprivate init(unknown key: String) { self.init([Mistake(field: "address.\(key)", problem: "unknown")]) }
 }
 
 extension MQTTAdapter {

@@ -12,18 +12,18 @@ struct MQTTAddress {
 
     /// - Throws: missing or malformed values of `broker` and `profile`; does not check whether they exist.
     init(_ address: [String: JSONValue]) throws(AddressErrors) {
-        var errors: [AddressErrors.Mistake] = []
+        var problems: [String: String] = [:]
         func text(_ key: String) -> String {
             switch address[key] {
             case .string(let text) where !text.isEmpty: return text
-            case nil, .null: errors.append(.init(field: "address.\(key)", problem: "required"))
-            default: errors.append(.init(field: "address.\(key)", problem: "wrong_type"))
+            case nil, .null: problems[key] = "required"
+            default: problems[key] = "wrong_type"
             }
             return ""
         }
         (broker, profile) = (text("broker"), text("profile"))
         variables = address.filter { $0.key != "broker" && $0.key != "profile" }
-        guard errors.isEmpty else { throw AddressErrors(errors) }
+        guard problems.isEmpty else { throw AddressErrors(problems) }
     }
 }
 

@@ -28,13 +28,6 @@ final class BrokerDiscovery: Sendable {
         var currentEndpoint: CommandEndpoint?
         /// The topic uses of the lock, which may conflict with those of other locks.
         var uses: Set<TopicUse> = []
-
-        init(_ lock: AnnouncedLock, _ library: ProfileLibrary) {
-            guard let dialect = library[lock.profile].flatMap({ try? Dialect($0, variables: lock.variables) }) else { return }
-            let others = lock.otherCommandTopics.compactMap { MQTTTopic($0) }.map { CommandEndpoint($0) }
-            (endpoints, capabilities, uses) = (dialect.endpoints.union(others), dialect.capabilities, dialect.uses)
-            if lock.hasHardwareID { currentEndpoint = CommandEndpoint(dialect.commandTopic) }
-        }
     }
 
     /// A lock's command topics under its current name and under its former names.
@@ -66,15 +59,10 @@ final class BrokerDiscovery: Sendable {
 
     /// The change that one discovery message makes to one lock.
     struct DiscoveryUpdate {
-        let id: TopicText
-        /// All command endpoints of the lock; for a removed lock, the former ones.
-        let endpoints: Set<CommandEndpoint>
-        let isRemoved: Bool
-        /// What the lock is, as announced; `nil` if it was removed, or if announcements contradict each other.
-        let product: LockProduct?
-        /// The endpoint in `endpoints` under the lock's current name; `nil` if the lock's id is not a
-        /// hardware id, or if the lock was removed.
-        var currentEndpoint: CommandEndpoint?
+        /// The lock as announced now, or as it was announced before it was removed.
+        let lock: AnnouncedLock
+        /// The resolved profile and address of `lock`.
+        let resolved: ResolvedLock
         /// The command endpoint under the lock's previous name, if this message has changed the name; else `nil`.
         var previousEndpoint: CommandEndpoint?
     }
@@ -116,16 +104,10 @@ final class BrokerDiscovery: Sendable {
                 let id = TopicText(lock.id)
                 let before = state.remove(id)
                 state.updateTimes(lock, at: now)
-                guard !lock.isRemoved else {
-                    return DiscoveryUpdate(id: id, endpoints: before?.endpoints ?? [], isRemoved: true, product: nil)
-                }
+                guard !lock.isRemoved else { return DiscoveryUpdate(lock: lock, resolved: before ?? ResolvedLock()) }
                 let resolved = ResolvedLock(lock, library)
                 state.insert(resolved, of: id)
-                let previous = state.updateName(of: resolved, id)
-                return DiscoveryUpdate(
-                    id: id, endpoints: resolved.endpoints, isRemoved: false,
-                    product: lock.problem == nil ? lock.product : nil,
-                    currentEndpoint: resolved.currentEndpoint, previousEndpoint: previous)
+                return DiscoveryUpdate(lock: lock, resolved: resolved, previousEndpoint: state.updateName(of: resolved, id))
             }
             return (updates, state.discovery.notices.filter { !known.contains($0) })
         }
@@ -201,19 +183,25 @@ final class BrokerDiscovery: Sendable {
     }
 }
 
+extension BrokerDiscovery.ResolvedLock {
+    init(_ lock: AnnouncedLock, _ library: ProfileLibrary) {
+        guard let dialect = library[lock.profile].flatMap({ try? Dialect($0, variables: lock.variables) }) else { return }
+        let others = lock.otherCommandTopics.compactMap { MQTTTopic($0) }.map { CommandEndpoint($0) }
+        (endpoints, capabilities, uses) = (dialect.endpoints.union(others), dialect.capabilities, dialect.uses)
+        if lock.hasHardwareID { currentEndpoint = CommandEndpoint(dialect.commandTopic) }
+    }
+}
+
 extension BrokerDiscovery.State {
     fileprivate mutating func insert(_ resolved: BrokerDiscovery.ResolvedLock, of id: TopicText) {
         resolvedLocks[id] = resolved
-        for endpoint in resolved.endpoints { ids[endpoint, default: []].insert(id) }
+        for endpoint in resolved.endpoints { ids.insert(id, at: endpoint) }
     }
 
     /// - Returns: the resolved profile and address of the removed lock.
     fileprivate mutating func remove(_ id: TopicText) -> BrokerDiscovery.ResolvedLock? {
         let resolved = resolvedLocks.removeValue(forKey: id)
-        for endpoint in resolved?.endpoints ?? [] {
-            ids[endpoint]?.remove(id)
-            if ids[endpoint]?.isEmpty == true { ids[endpoint] = nil }
-        }
+        for endpoint in resolved?.endpoints ?? [] { ids.remove(id, at: endpoint) }
         return resolved
     }
 

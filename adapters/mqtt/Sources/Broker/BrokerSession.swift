@@ -37,8 +37,8 @@ final class BrokerSession: Sendable {
     }
 
     private struct Routes {
-        var topics = TopicTree<MQTTLock>()
         var locks: Set<MQTTLock> = []
+        var subscribers = TopicSubscribers<MQTTLock>()
     }
 
     init(_ broker: MQTTBroker, random: RandomSource, discovery: BrokerDiscovery, _ context: AdapterContext) {
@@ -51,12 +51,11 @@ final class BrokerSession: Sendable {
     /// Whether a message can be sent now.
     var isConnected: Bool { currentConnection.withLock { $0 }?.isConnected ?? false }
 
-    /// Why the connection last ended or could not be established; `nil` before that happens, and while the gateway is stopped.
-    var failure: MQTTFailure? { currentConnection.withLock { $0 }?.lastFailure }
-
     /// Why the broker cannot be used now, as one sentence without its full stop; `nil` while it can.
     var outage: String? {
         guard !isConnected else { return nil }
+        // There is no failure before the connection first ends, and while the gateway is stopped.
+        let failure = currentConnection.withLock { $0 }?.lastFailure
         return "Broker `\(broker.name)` is not connected\(failure.map { " (\($0.reason))" } ?? " yet")"
     }
 
@@ -132,7 +131,7 @@ final class BrokerSession: Sendable {
     func add(_ lock: MQTTLock) {
         routes.withLock { routes in
             routes.locks.insert(lock)
-            for filter in lock.dialect.filters { _ = routes.topics.insert(lock, at: filter) }
+            for filter in lock.dialect.filters { routes.subscribers.insert(lock, at: filter) }
         }
         if isConnected, !lock.dialect.stateRequests.isEmpty { stateRequests.withLock { $0.waitingForSubscription.append(lock) } }
         // Subscribe even to topics that have a subscription already, so that the broker sends their retained messages again, for
@@ -155,7 +154,8 @@ final class BrokerSession: Sendable {
     func remove(_ lock: MQTTLock) {
         let unusedFilters = routes.withLock { routes in
             routes.locks.remove(lock)
-            return lock.dialect.filters.filter { routes.topics.remove(lock, at: $0) }
+            for filter in lock.dialect.filters { routes.subscribers.remove(lock, at: filter) }
+            return lock.dialect.filters.filter { routes.subscribers[$0].isEmpty }
         }
         let discoveryFilters = Set(discovery.filters)
         currentConnection.withLock { $0 }?.unsubscribe(from: unusedFilters.filter { !discoveryFilters.contains($0) })
@@ -189,7 +189,7 @@ final class BrokerSession: Sendable {
         case .subscriptionRefused(let filter, let reason): handleRefusal(of: filter, reason)
         case .subscriptionGranted(let filter):
             log(.notice, "subscription granted, which was refused before", ["filter": "\(filter)"])
-            for lock in routes.withLock({ $0.topics.values(at: filter) }) { lock.grantSubscription(filter) }
+            for lock in routes.withLock({ $0.subscribers[filter] }) { lock.grantSubscription(filter) }
         case .acknowledged(_, .accepted): break
         case .acknowledged(_, .noMatchingSubscribers): log(.warning, "a command has no matching subscribers", [:])
         case .acknowledged(let id, .rejected(let reason, let isNotAuthorized)):
@@ -217,7 +217,7 @@ final class BrokerSession: Sendable {
     }
 
     private func handleRefusal(of filter: MQTTFilter, _ reason: String) {
-        let locks = routes.withLock { $0.topics.values(at: filter) }
+        let locks = routes.withLock { $0.subscribers[filter] }
         let devices = locks.prefix(Self.maxLoggedNames).map { "\($0.id)" }.sorted().joined(separator: " ")
         log(
             .error, "subscription refused; check the broker's access control list",
@@ -227,11 +227,9 @@ final class BrokerSession: Sendable {
 
     private func route(_ message: MQTTMessage) {
         context.count(.messagesReceived)
-        for lock in routes.withLock({ $0.topics.values(matching: message.topic) }) { lock.receive(message) }
-        for notice in discovery.receive(message) { logDiscoveryGap(notice) }
+        for lock in routes.withLock({ $0.subscribers.matching(message.topic) }) { lock.receive(message) }
+        for notice in discovery.receive(message) { log(.warning, "discovery is incomplete: \(notice)", [:]) }
     }
-
-    private func logDiscoveryGap(_ notice: String) { log(.warning, "discovery is incomplete: \(notice)", [:]) }
 
     private func log(_ level: Logger.Level, _ text: String, _ more: Logger.Metadata) {
         let metadata = more.merging(["broker": "\(broker.name)"]) { $1 }

@@ -97,11 +97,7 @@ struct AddressValues {
         return variable.map { keys[$0.name] ?? $0.name } ?? "topic"
     }
 
-    var errors: AddressErrors {
-        AddressErrors(
-            problems.sorted { $0.key < $1.key }
-                .map { AddressErrors.Mistake(field: "address.\($0.key)", problem: $0.value.rawValue) })
-    }
+    var errors: AddressErrors { AddressErrors(problems.mapValues(\.rawValue)) }
 }
 
 extension ProfileBody {

@@ -57,12 +57,6 @@ extension CommandEndpoint {
 
 /// The text of a message, parsed as JSON at most once.
 struct Payload: Sendable {
-    enum Document: Sendable {
-        case text(String)
-        case json(JSONText)
-        case malformed
-    }
-
     /// Maximum bytes: 64 KiB, more than any lock sends.
     static let maxBytes = 65_536
 
@@ -86,8 +80,10 @@ struct Payload: Sendable {
         return document == nil && looksLikeJSON
     }
 
-    func json(as source: ValueReader.Source) -> Document {
-        if source == .raw || (source == .jsonOrRaw && !looksLikeJSON) { return .text(text) }
-        return document.map { .json($0) } ?? .malformed
+    /// - Returns: `nil` if the payload is plain text for this source.
+    func json(as source: ValueReader.Source) throws(MalformedPayload) -> JSONText? {
+        if source == .raw || (source == .jsonOrRaw && !looksLikeJSON) { return nil }
+        guard let document else { throw MalformedPayload() }
+        return document
     }
 }

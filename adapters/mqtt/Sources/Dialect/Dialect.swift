@@ -27,7 +27,8 @@ package struct Dialect: Sendable {
 
     let parts: ProfileBody
     let routes: TopicRoutes
-    private let commandMessages: [LockOperation: CommandMessage]
+    /// The commands of the lock, each with its topic.
+    private let commands: [LockOperation: (topic: MQTTTopic, form: CommandTemplate)]
 
     /// - Parameters:
     ///   - variables: an address without `broker` and `profile`.
@@ -54,8 +55,8 @@ package struct Dialect: Sendable {
             throw AddressErrors([AddressErrors.Mistake(field: "address", problem: VariableProblem.required.rawValue)])
         }
         (self.profile, self.parts, self.commandTopic) = (profile, parts, commandTopic)
-        commandMessages = parts.commands.compactMapValues { forms in
-            forms.first.flatMap { form in MQTTTopic(form.topic.text).map { CommandMessage(form, $0, parts.commandQoS) } }
+        commands = parts.commands.compactMapValues { forms in
+            forms.first.flatMap { form in MQTTTopic(form.topic.text).map { ($0, form) } }
         }
         endpoints = CommandEndpoint.all(of: profile, own: commandTopic, parts, resolvedWith: texts)
         stateRequests = parts.refresh.prefix(1).compactMap { part in
@@ -63,27 +64,24 @@ package struct Dialect: Sendable {
                 OutgoingMessage(topic: $0, payload: part.bytes(code: nil, reference: ""), qos: .atMostOnce)
             }
         }
-        let observedTopics = commandMessages.values.map(\.topic) + parts.commandTopics.compactMap { MQTTTopic($0.text) }
+        let observedTopics = commands.values.map(\.topic) + parts.commandTopics.compactMap { MQTTTopic($0.text) }
         routes = TopicRoutes(parts, commandTopics: observedTopics, stateRequest: stateRequests.first?.topic)
         uses = TopicUse.all(of: parts, commandTopics: observedTopics)
         capabilities = LockCapabilities(
-            commandMessages.keys.compactMap(\.requiredCapability) + ProfileCapability.all(of: parts).compactMap(\.capability))
+            commands.keys.compactMap(\.requiredCapability) + ProfileCapability.all(of: parts).compactMap(\.capability))
     }
 
     /// Whether the lock requires a code for every command.
     package var needsCode: Bool { parts.needsCode }
 
     /// Whether a code is sent with this command.
-    func acceptsCode(_ operation: LockOperation) -> Bool { commandMessages[operation]?.acceptsCode ?? false }
+    func acceptsCode(_ operation: LockOperation) -> Bool { commands[operation]?.form.payloadWithCode != nil }
 
     /// The messages that request the lock's state; empty if the state cannot be queried.
     package let stateRequests: [OutgoingMessage]
 
     /// Whether to request the state if a command is unanswered at half of its timeout.
     package var retriesStateRequest: Bool { parts.retriesStateRequest && !stateRequests.isEmpty }
-
-    /// Seconds that a command usually takes, for documentation; `nil` if the profile does not state it.
-    package var timeoutSeconds: Int? { profile.timeoutSeconds }
 
     /// Whether only responses to commands are published on a topic. A bridge publishes the responses of all its locks on one
     /// topic.
@@ -131,9 +129,11 @@ package struct Dialect: Sendable {
         _ operation: LockOperation, code: Secret<String>?, reference: String, at now: Timestamp? = nil,
         _ state: inout DialectState
     ) throws(AdapterError) -> (command: OutgoingMessage, stateRequests: [OutgoingMessage]) {
-        guard let message = commandMessages[operation], code == nil || message.acceptsCode else { throw .unsupported }
-        let needsStateRequest = setInFlight(operation, reference: message.hasReference ? reference : nil, at: now, &state)
-        return (message.outgoing(code: code?.reveal(), reference: reference), needsStateRequest ? stateRequests : [])
+        guard let (topic, form) = commands[operation], code == nil || acceptsCode(operation) else { throw .unsupported }
+        let needsStateRequest = setInFlight(operation, reference: form.hasReference ? reference : nil, at: now, &state)
+        let payload = form.bytes(code: code?.reveal(), reference: reference)
+        let message = OutgoingMessage(topic: topic, payload: payload, qos: parts.commandQoS)
+        return (message, needsStateRequest ? stateRequests : [])
     }
 
     /// Records a command as in flight.
@@ -209,7 +209,7 @@ package struct Dialect: Sendable {
     }
 
     /// Returns the payload of a command without its code, for responses that repeat it.
-    func payload(of operation: LockOperation) -> String? { commandMessages[operation]?.payloadWithoutCode }
+    func payload(of operation: LockOperation) -> String? { commands[operation]?.form.payload.text }
 
     /// Whether the profile uses messages on this topic.
     package func usesTopic(_ topic: String) -> Bool { routes[topic] != nil }
@@ -218,8 +218,8 @@ package struct Dialect: Sendable {
     /// has none. Returns `nil` for any other message, and for a retained one.
     package func command(in message: MQTTMessage) -> (LockOperation, reference: String)? {
         guard !message.isRetained else { return nil }
-        for (operation, command) in commandMessages where command.topic.description == message.topic {
-            if let reference = command.reference(in: message.payload) { return (operation, reference) }
+        for (operation, command) in commands where command.topic.description == message.topic {
+            if let reference = command.form.reference(in: message.payload) { return (operation, reference) }
         }
         return nil
     }
@@ -255,32 +255,17 @@ extension ProfileCapability {
     }
 }
 
-/// A command message of a lock, without its code and its reference.
-struct CommandMessage: Sendable {
-    let topic: MQTTTopic
-    let qos: MQTTQoS
-    private let part: CommandTemplate
-
-    init(_ part: CommandTemplate, _ topic: MQTTTopic, _ qos: MQTTQoS) { (self.part, self.topic, self.qos) = (part, topic, qos) }
-
-    var acceptsCode: Bool { part.payloadWithCode != nil }
-    var hasReference: Bool { part.hasReference }
-    var payloadWithoutCode: String { part.payload.text }
-
+extension CommandTemplate {
     /// Matches a payload with this command in its form without a code.
     ///
     /// - Returns: the reference in the payload, empty for a command that has none; `nil` if the payload does not match.
     func reference(in payload: [UInt8]) -> String? {
         guard let text = String(streamSafe: payload) else { return nil }
-        guard hasReference else { return text == part.payload.text ? "" : nil }
-        let texts = part.payload.pieces.map { if case .text(let text) = $0 { text } else { "" } }
-        guard part.payload.names == [CommandTemplate.reference], let first = texts.first, let last = texts.last,
+        guard hasReference else { return text == self.payload.text ? "" : nil }
+        let texts = self.payload.pieces.map { if case .text(let text) = $0 { text } else { "" } }
+        guard self.payload.names == [CommandTemplate.reference], let first = texts.first, let last = texts.last,
             text.utf8.count >= first.utf8.count + last.utf8.count, text.hasPrefix(first), text.hasSuffix(last)
         else { return nil }
         return String(text.dropFirst(first.count).dropLast(last.count))
-    }
-
-    func outgoing(code: String?, reference: String) -> OutgoingMessage {
-        OutgoingMessage(topic: topic, payload: part.bytes(code: code, reference: reference), qos: qos)
     }
 }

@@ -7,24 +7,20 @@ extension MessageDecoder {
     /// - Parameters:
     ///   - payload: `nil` for an empty one.
     ///   - isJSON: whether another part of the profile reads JSON from the topic. If so, plain text on the topic is not an event.
-    mutating func decodeEvent(_ index: Int, _ payload: Payload?, isJSON: Bool = false) {
+    mutating func decodeEvent(_ index: Int, _ payload: Payload?, isJSON: Bool = false) throws(MalformedPayload) {
         let part = dialect.parts.events[index]
-        switch EventValues.read(part, message.topic, payload, isJSON: isJSON) {
-        case .none: return
-        case .malformed: note(.malformedPayload)
-        case .values(let name, let values):
-            if part.requestsStateAfter, !message.isRetained { requestState() }
-            if part.isOnlyOnChange, !isChange(values, of: index) { return }
-            containsEvent = true
-            guard let meaning = part.meaning(of: values) else {
-                if part.source != .topicSuffix { note(.unmapped(name)) }
-                return
-            }
-            guard let event = meaning.event else { return }
-            guard !message.isRetained else { return note(.retainedEventIgnored) }
-            append(event)
-            if !meaning.faults.isEmpty { state.faultsByItem[Self.eventFaults] = meaning.faults }
+        guard let (name, values) = try part.values(message.topic, payload, isJSON: isJSON) else { return }
+        if part.requestsStateAfter, !message.isRetained { requestState() }
+        if part.isOnlyOnChange, !isChange(values, of: index) { return }
+        containsEvent = true
+        guard let meaning = part.meaning(of: values) else {
+            if part.source != .topicSuffix { note(.unmapped(name)) }
+            return
         }
+        guard let event = meaning.event else { return }
+        guard !message.isRetained else { return note(.retainedEventIgnored) }
+        append(event)
+        if !meaning.faults.isEmpty { state.faultsByItem[Self.eventFaults] = meaning.faults }
     }
 
     /// Whether a value that a bridge repeats in its merged messages has changed. The first value
@@ -82,65 +78,43 @@ extension LockOperation {
 }
 
 /// The values of one message, which the event rules are compared with.
-enum EventValues {
-    case none
-    case malformed
+extension EventMapping {
     /// The event's name, and the values by their field names.
-    case values(name: String, [String: String])
+    typealias Values = (name: String, values: [String: String])
 
-    static func read(_ part: EventMapping, _ topic: String, _ payload: Payload?, isJSON: Bool) -> EventValues {
-        switch part.source {
-        case .csv: payload.map { columns(part, $0.text) } ?? .none
-        case .json: payload.map { object(part, $0) } ?? .none
-        case .jsonOrRaw: payload.map { isJSON || $0.isObject ? object(part, $0) : bare(part, $0) } ?? .none
-        case .topicSuffix: suffix(part, topic, payload)
-        }
+    /// - Returns: `nil` if the message contains no event of this part.
+    func values(_ topic: String, _ payload: Payload?, isJSON: Bool) throws(MalformedPayload) -> Values? {
+        if source == .topicSuffix { return try suffix(topic, payload) }
+        guard let payload else { return nil }
+        if source == .csv { return try columns(payload.text) }
+        return source == .json || isJSON || payload.isObject ? try object(payload) : try bare(payload)
     }
 
     /// Returns the value of a plain-text payload, under the field name that it has in a JSON payload.
-    private static func bare(_ part: EventMapping, _ payload: Payload) -> EventValues {
-        switch part.reader.read(payload) {
-        case .absent: return .none
-        case .malformed: return .malformed
-        case .value(let text):
-            let key = part.reader.paths.first?.keys.last ?? ""
-            return text.isEmpty ? .none : .values(name: text, part.withoutNone([key: text]))
-        }
+    private func bare(_ payload: Payload) throws(MalformedPayload) -> Values? {
+        guard let text = try reader.read(payload), !text.isEmpty else { return nil }
+        return (text, withoutNone([reader.paths.first?.keys.last ?? "": text]))
     }
 
-    private static func columns(_ part: EventMapping, _ text: String) -> EventValues {
-        let columns = text.split(separator: ",", omittingEmptySubsequences: false).map { ValueType.wholeNumber(String($0)) }
-        guard columns.count == part.fields.count else { return .malformed }
+    private func columns(_ text: String) throws(MalformedPayload) -> Values {
+        let texts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let columns = texts.compactMap { ValueType.wholeNumber(String($0)) }
+        guard texts.count == fields.count, columns.count == fields.count else { throw MalformedPayload() }
+        return (columns.first ?? "", withoutNone(Dictionary(zip(fields.map(\.name), columns)) { $1 }))
+    }
+
+    private func object(_ payload: Payload) throws(MalformedPayload) -> Values? {
+        guard let document = try payload.json(as: .json), document.object != nil else { throw MalformedPayload() }
+        guard let name = try reader.read(payload), !name.isEmpty else { return nil }
+        return (name, withoutNone(fieldValues(document)))
+    }
+
+    private func suffix(_ topic: String, _ payload: Payload?) throws(MalformedPayload) -> Values {
+        let label = String(topic.dropFirst(reader.topic.text.count + 1))
         var values: [String: String] = [:]
-        for (field, column) in zip(part.fields, columns) {
-            guard let column else { return .malformed }
-            values[field.name] = column
-        }
-        return .values(name: columns.first.flatMap { $0 } ?? "", part.withoutNone(values))
-    }
-
-    private static func object(_ part: EventMapping, _ payload: Payload) -> EventValues {
-        guard case .json(let document) = payload.json(as: .json), case .object = document else { return .malformed }
-        let name: String
-        switch part.reader.read(payload) {
-        case .absent: return .none
-        case .malformed: return .malformed
-        case .value(let text): name = text
-        }
-        guard !name.isEmpty else { return .none }
-        return .values(name: name, part.withoutNone(part.fieldValues(document)))
-    }
-
-    private static func suffix(_ part: EventMapping, _ topic: String, _ payload: Payload?) -> EventValues {
-        let label = String(topic.dropFirst(part.reader.topic.text.count + 1))
-        var values: [String: String] = [:]
-        switch payload?.json(as: .jsonOrRaw) {
-        case .malformed?: return .malformed
-        case .json(let document)?: values = part.withoutNone(part.fieldValues(document))
-        case .text?, nil: break
-        }
+        if let document = try payload?.json(as: .jsonOrRaw) { values = withoutNone(fieldValues(document)) }
         values["label"] = label
-        return .values(name: label, values)
+        return (label, values)
     }
 }
 

@@ -2,16 +2,12 @@ internal import DoorwardDomain
 internal import DoorwardMQTT
 
 extension MessageDecoder {
-    mutating func decodeValue(_ index: Int, _ payload: Payload) {
+    mutating func decodeValue(_ index: Int, _ payload: Payload) throws(MalformedPayload) {
         let part = dialect.parts.values[index]
-        switch part.reader.read(payload) {
-        case .absent: return
-        case .malformed: note(.malformedPayload)
-        case .value(let text):
-            if part.aspect == .batteryLevel { return decodeLevel(text) }
-            guard let meaning = part.meaning(of: text) else { return decodeUnmapped(part, index, text) }
-            apply(meaning, of: part, index, payload)
-        }
+        guard let text = try part.reader.read(payload) else { return }
+        if part.aspect == .batteryLevel { return decodeLevel(text) }
+        guard let meaning = part.meaning(of: text) else { return decodeUnmapped(part, index, text) }
+        apply(meaning, of: part, index, payload)
     }
 
     private mutating func decodeLevel(_ text: String) {
@@ -126,7 +122,7 @@ extension MessageDecoder {
     /// Hashes the other values of a merged message, to detect whether one of them caused the message.
     mutating func hashOtherValues(_ route: TopicRoutes.Route, _ payload: Payload) {
         let states = route.values.map { dialect.parts.values[$0] }.filter { $0.aspect == .state }
-        guard !states.isEmpty, case .json(.object(var members)) = payload.json(as: .json) else { return }
+        guard !states.isEmpty, case .object(var members)? = try? payload.json(as: .json) else { return }
         for key in states.flatMap(\.reader.paths).compactMap(\.keys.first) + states.flatMap(\.volatile) { members[key] = nil }
         members = members.filter { $0.value != .null && $0.value != .string("") }
         state.otherValues.rest = members.isEmpty ? nil : members.hashValue
@@ -169,7 +165,7 @@ extension MessageDecoder {
 extension Payload {
     /// Returns a timestamp of the device's own clock; `nil` if there is none.
     func time(at path: JSONPath) -> Int64? {
-        guard case .json(let document) = json(as: .jsonOrRaw), case .integer(let digits)? = document[path] else { return nil }
+        guard let document = try? json(as: .jsonOrRaw), case .integer(let digits)? = document[path] else { return nil }
         return Int64(digits)
     }
 }

@@ -43,7 +43,9 @@ struct MessageDecoder {
         }
         guard !(route.values + route.events + route.acks).isEmpty else { return }
         if message.payload.isEmpty {
-            for index in route.events where dialect.parts.events[index].source == .topicSuffix { decodeEvent(index, nil) }
+            for index in route.events where dialect.parts.events[index].source == .topicSuffix {
+                noteMalformed { try $0.decodeEvent(index, nil) }
+            }
             return finish()
         }
         guard let payload = Payload(message.payload) else { return note(.malformedPayload) }
@@ -51,12 +53,12 @@ struct MessageDecoder {
         if wasLive, repeatsLastEvent(route) {
             message = MQTTMessage(topic: message.topic, payload: message.payload, isRetained: true, qos: message.qos)
         }
-        for index in route.values { decodeValue(index, payload) }
+        for index in route.values { noteMalformed { try $0.decodeValue(index, payload) } }
         if dialect.republishesCachedState { hashOtherValues(route, payload) }
         let isJSON = route.values.contains { dialect.parts.values[$0].reader.source == .json }
-        for index in route.events { decodeEvent(index, payload, isJSON: isJSON) }
+        for index in route.events { noteMalformed { try $0.decodeEvent(index, payload, isJSON: isJSON) } }
         recordEventMessage(route, wasLive: wasLive)
-        for index in route.acks where decoded.command == nil { decodeAck(index, payload) }
+        for index in route.acks where decoded.command == nil { noteMalformed { try $0.decodeAck(index, payload) } }
         // In a merged message, a missing value means that the event of this value is not active.
         if dialect.republishesCachedState { state.seenItems.formUnion(route.values) }
         finish()
@@ -66,6 +68,11 @@ struct MessageDecoder {
     private mutating func noteRetainedCommand() {
         let isIdle = String(streamSafe: message.payload).map { dialect.parts.idlePayloads.contains($0) } ?? false
         if !message.payload.isEmpty, !isIdle { note(.retainedCommandFound) }
+    }
+
+    /// Decodes one part of the profile. The other parts are decoded even if the payload is malformed for this one.
+    private mutating func noteMalformed(_ decode: (inout Self) throws -> Void) {
+        do { try decode(&self) } catch { note(.malformedPayload) }
     }
 
     mutating func note(_ diagnostic: Diagnostic) {
@@ -168,18 +175,10 @@ extension LockEvent {
 }
 
 extension MessageDecoder {
-    mutating func decodeAck(_ index: Int, _ payload: Payload) {
+    mutating func decodeAck(_ index: Int, _ payload: Payload) throws(MalformedPayload) {
         let part = dialect.parts.acks[index]
-        guard holds(part.conditions, payload) else { return }
-        let text: String
-        switch part.reader.read(payload) {
-        case .absent: return
-        case .malformed: return note(.malformedPayload)
-        case .value(let value): text = value
-        }
-        guard
-            let response = part.responses.first(where: { $0.pattern.match(text, ignoringCase: part.reader.ignoresCase) != nil })?
-                .response
+        guard holds(part.conditions, payload), let text = try part.reader.read(payload),
+            let response = part.response(to: text)
         else { return }
         guard let inFlight = state.inFlight, !message.isRetained, matches(part, payload, text, inFlight) else {
             // A lock whose response is its state also reports this state without a command.
@@ -197,16 +196,13 @@ extension MessageDecoder {
         case .payload: return text == dialect.payload(of: inFlight.operation)
         case .reference(let path):
             guard let reference = inFlight.reference else { return true }
-            guard case .json(let document) = payload.json(as: .json), case .string(let echoed)? = document[path] else {
-                return false
-            }
-            return echoed == reference
+            return (try? payload.json(as: .json))?[path]?.string == reference
         }
     }
 
     private func holds(_ conditions: [EventRule.Condition], _ payload: Payload) -> Bool {
         guard !conditions.isEmpty else { return true }
-        guard case .json(let document) = payload.json(as: .json) else { return false }
+        guard let document = try? payload.json(as: .json) else { return false }
         var values: [String: String] = [:]
         for condition in conditions {
             if case .string(let text)? = document[JSONPath(condition.field)] { values[condition.field] = text }

@@ -51,13 +51,8 @@ extension MessageDecoder {
 
     /// Reports a held jam together with the rejection that ends the command.
     mutating func releasePassingJam() {
-        guard let jam = state.passingJam else { return }
-        state.passingJam = nil
+        guard let jam = state.endPassingJam(&report) else { return }
         decoded.events += jam.events
-        if jam.isPosition {
-            (state.position, state.quality) = (.jammed, .confirmed)
-            (report.position, report.quality) = (.jammed, .confirmed)
-        }
         decoded.command = .rejected(.jammed)
     }
 }
@@ -65,19 +60,27 @@ extension MessageDecoder {
 extension Dialect {
     /// Concludes that a held jam has lasted: reports it, and ends the command in flight as jammed.
     package func concludePassingJam(_ state: inout DialectState) -> DecodedMessage {
-        guard let jam = state.passingJam else { return DecodedMessage() }
-        state.passingJam = nil
-        state.staleStateFilter = nil
         var (decoded, report) = (DecodedMessage(), DecodedMessage.Report())
-        if jam.isPosition {
-            (state.position, state.quality) = (.jammed, .confirmed)
-            (report.position, report.quality) = (.jammed, .confirmed)
-        }
+        guard let jam = state.endPassingJam(&report) else { return decoded }
+        state.staleStateFilter = nil
         let faults = state.allFaults
         if faults != state.faults { (state.faults, report.faults) = (faults, faults) }
         if report != DecodedMessage.Report() { decoded.reports = [report] }
         (decoded.events, decoded.command) = (jam.events, .rejected(.jammed))
         return decoded
+    }
+}
+
+extension DialectState {
+    /// Ends a held jam, which counts from now on.
+    fileprivate mutating func endPassingJam(_ report: inout DecodedMessage.Report) -> PassingJam? {
+        guard let jam = passingJam else { return nil }
+        passingJam = nil
+        if jam.isPosition {
+            (position, quality) = (.jammed, .confirmed)
+            (report.position, report.quality) = (position, quality)
+        }
+        return jam
     }
 }
 

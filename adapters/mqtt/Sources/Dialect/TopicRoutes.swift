@@ -13,9 +13,8 @@ struct TopicRoutes: Sendable {
         var isStateRequest = false
     }
 
+    /// The routes by their filters: exact topics, and those that end with `/+` for events whose name is the last topic level.
     private var routes: [TopicText: Route] = [:]
-    /// The events whose name is the last topic level, each with the topic before that level.
-    private var prefixes: [(prefix: String, event: Int)] = []
     private(set) var filters: [MQTTFilter] = []
     /// The filters in `filters` for command topics on which no state or event is published. Only for these is Retain As Published
     /// safe.
@@ -26,12 +25,8 @@ struct TopicRoutes: Sendable {
     init(_ parts: ProfileBody, commandTopics: [MQTTTopic], stateRequest: MQTTTopic?) {
         for (index, part) in parts.values.enumerated() { add(part.reader.topic.text) { $0.values.append(index) } }
         for (index, part) in parts.events.enumerated() {
-            if part.source == .topicSuffix {
-                prefixes.append((part.reader.topic.text + "/", index))
-                if let filter = MQTTFilter(part.reader.topic.text + "/+"), !filters.contains(filter) { filters.append(filter) }
-            } else {
-                add(part.reader.topic.text) { $0.events.append(index) }
-            }
+            let ending = part.source == .topicSuffix ? "/+" : ""
+            add(part.reader.topic.text + ending) { $0.events.append(index) }
         }
         for (index, part) in parts.acks.enumerated() { add(part.reader.topic.text) { $0.acks.append(index) } }
         for topic in commandTopics { add(topic.description) { $0.isCommand = true } }
@@ -51,12 +46,9 @@ struct TopicRoutes: Sendable {
 
     /// - Returns: `nil` if the profile does not use the topic.
     subscript(topic: String) -> Route? {
-        var route = routes[TopicText(topic)]
-        for (prefix, event) in prefixes
-        where topic.utf8.starts(with: prefix.utf8) && !topic.utf8.dropFirst(prefix.utf8.count).contains(UInt8(ascii: "/")) {
-            route = route ?? Route()
-            route?.events.append(event)
-        }
+        let (exact, any) = (routes[TopicText(topic)], TopicText.anyLastLevel(of: topic).flatMap { routes[$0] })
+        guard var route = exact, let any else { return exact ?? any }
+        route.events += any.events
         return route
     }
 
@@ -102,5 +94,45 @@ enum TopicUse: Hashable, Sendable {
         switch self {
         case .command(let topic), .state(let topic, _), .anyState(let topic): topic
         }
+    }
+}
+
+/// The subscribers of topics, by the filters of locks: an exact topic, or one that ends with `/+`.
+struct TopicSubscribers<Subscriber: Hashable> {
+    private var byFilter: [TopicText: Set<Subscriber>] = [:]
+
+    /// The subscribers with exactly this filter.
+    subscript(filter: MQTTFilter) -> Set<Subscriber> { byFilter[TopicText(filter.description)] ?? [] }
+
+    /// The subscribers with a filter that matches the topic.
+    func matching(_ topic: String) -> Set<Subscriber> {
+        let exact = byFilter[TopicText(topic)] ?? []
+        return exact.union(TopicText.anyLastLevel(of: topic).flatMap { byFilter[$0] } ?? [])
+    }
+
+    mutating func insert(_ subscriber: Subscriber, at filter: MQTTFilter) {
+        byFilter.insert(subscriber, at: TopicText(filter.description))
+    }
+
+    mutating func remove(_ subscriber: Subscriber, at filter: MQTTFilter) {
+        byFilter.remove(subscriber, at: TopicText(filter.description))
+    }
+}
+
+extension TopicText {
+    /// Returns the filter that matches a topic with any last level: `a/+` for `a/b`; `nil` for a topic of one level.
+    fileprivate static func anyLastLevel(of topic: String) -> TopicText? {
+        topic.utf8.lastIndex(of: UInt8(ascii: "/")).map { TopicText(topic[...$0] + "+") }
+    }
+}
+
+extension Dictionary where Value: SetAlgebra {
+    /// Adds a member to the set of a key.
+    mutating func insert(_ member: Value.Element, at key: Key) { self[key, default: Value()].insert(member) }
+
+    /// Removes a member from the set of a key; a key without members is removed.
+    mutating func remove(_ member: Value.Element, at key: Key) {
+        self[key]?.remove(member)
+        if self[key]?.isEmpty == true { self[key] = nil }
     }
 }

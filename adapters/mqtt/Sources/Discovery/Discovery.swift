@@ -56,7 +56,7 @@ package struct Discovery: Sendable {
 
     /// The gaps in discovery, one clause each: too many locks, lists that are too long. Empty when all locks are found.
     package var notices: [String] {
-        let full = index.isFull ? ["more than \(DiscoveryIndex.maxLocks) locks are announced: the others are left out"] : []
+        let full = index.isFull ? ["more than \(Self.maxLocks) locks are announced: the others are left out"] : []
         return full + unread.map { "the list on `\($0.key.text)` is not read: \($0.value)" }.sorted()
     }
 
@@ -65,8 +65,8 @@ package struct Discovery: Sendable {
         Set(profiles).filter { Discovery(profiles: [$0]).filters.isEmpty }.sorted()
     }
 
-    /// Maximum number of locks per broker.
-    package static let maxLocks = DiscoveryIndex.maxLocks
+    /// Maximum number of locks per broker; further ones are left out.
+    package static let maxLocks = 10_000
 }
 
 /// Reads one kind of announcements.
@@ -86,14 +86,13 @@ extension DiscoveryReader {
 /// All discovery entries of one broker, and the locks that result from them: no lock is listed twice, and contradicting entries
 /// are reported as a problem.
 struct DiscoveryIndex: Sendable {
-    /// Maximum number of locks; further ones are left out.
-    static let maxLocks = 10_000
     /// Maximum bytes of one entry.
     static let maxEntryBytes = 8_192
 
     private var bySource: [TopicText: Set<TopicText>] = [:]
     private var byID: [TopicText: DiscoveryEntry] = [:]
-    private var duplicates = DuplicateIndex()
+    /// The ids of the entries by a key that should be unique.
+    private var duplicates: [DuplicateKey: Set<TopicText>] = [:]
     /// The last reported version of each lock.
     private(set) var announced: [TopicText: AnnouncedLock] = [:]
     /// The command topic of each lock in `announced`. It is compared by bytes, because names may look alike.
@@ -108,7 +107,7 @@ struct DiscoveryIndex: Sendable {
         for id in bySource[source] ?? [] { remove(id, &affected) }
         var current: Set<TopicText> = []
         for entry in entries where byID[entry.id] == nil && entry.size <= Self.maxEntryBytes {
-            guard byID.count < Self.maxLocks else {
+            guard byID.count < Discovery.maxLocks else {
                 isFull = true
                 break
             }
@@ -123,7 +122,10 @@ struct DiscoveryIndex: Sendable {
     private mutating func insert(_ entry: DiscoveryEntry, _ affected: inout Set<TopicText>) {
         byID[entry.id] = entry
         affected.insert(entry.id)
-        for key in entry.duplicateKeys { affected.formUnion(duplicates.insert(entry.id, key)) }
+        for key in entry.duplicateKeys {
+            markOnly(key, &affected)
+            duplicates.insert(entry.id, at: key)
+        }
         markHidden(by: entry, &affected)
     }
 
@@ -131,14 +133,23 @@ struct DiscoveryIndex: Sendable {
         guard let entry = byID.removeValue(forKey: id) else { return }
         affected.insert(id)
         markHidden(by: entry, &affected)
-        for key in entry.duplicateKeys { affected.formUnion(duplicates.remove(id, key)) }
+        for key in entry.duplicateKeys {
+            duplicates.remove(id, at: key)
+            markOnly(key, &affected)
+        }
+    }
+
+    /// Adds to `affected` the entry that is the only one with a key. A further duplicate changes nothing for the others, so each of ten
+    /// thousand entries for one topic costs no more than the second one.
+    private func markOnly(_ key: DuplicateKey, _ affected: inout Set<TopicText>) {
+        if let ids = duplicates[key], ids.count == 1 { affected.formUnion(ids) }
     }
 
     /// Adds to `affected` the announcements that become hidden or visible when this entry of a
     /// bridge's own list is added or removed.
     private func markHidden(by entry: DiscoveryEntry, _ affected: inout Set<TopicText>) {
-        guard entry.weight == .inventory, duplicates.ids(.commandTopic(entry.commandTopic, .inventory)).count == 1 else { return }
-        affected.formUnion(duplicates.ids(.commandTopic(entry.commandTopic, .announcement)))
+        guard entry.weight == .inventory, duplicates[.commandTopic(entry.commandTopic, .inventory)]?.count == 1 else { return }
+        affected.formUnion(duplicates[.commandTopic(entry.commandTopic, .announcement)] ?? [])
     }
 
     /// Updates the reported version of a lock.
@@ -156,15 +167,17 @@ struct DiscoveryIndex: Sendable {
         return removed
     }
 
+    private func isDuplicate(_ key: DuplicateKey) -> Bool { duplicates[key].map { $0.count > 1 } ?? false }
+
     /// Returns the lock of an entry; `nil` if another entry for the same lock has precedence.
     private func visible(_ entry: DiscoveryEntry) -> AnnouncedLock? {
         let topic = entry.commandTopic
-        if entry.weight == .announcement, !duplicates.ids(.commandTopic(topic, .inventory)).isEmpty { return nil }
+        if entry.weight == .announcement, duplicates[.commandTopic(topic, .inventory)] != nil { return nil }
         var lock = entry.lock
         guard lock.problem == nil else { return lock }
-        if let unique = entry.uniqueID, duplicates.ids(.uniqueID(TopicText(unique))).count > 1 {
+        if let unique = entry.uniqueID, isDuplicate(.uniqueID(TopicText(unique))) {
             lock.problem = "more than one announcement bears the unique_id `\(unique)`: remove the wrong one from the broker"
-        } else if duplicates.ids(.commandTopic(topic, entry.weight)).count > 1 {
+        } else if isDuplicate(.commandTopic(topic, entry.weight)) {
             lock.problem =
                 "more than one announcement names the command topic `\(topic.text)`: remove the wrong one from the broker"
         }
@@ -172,40 +185,15 @@ struct DiscoveryIndex: Sendable {
     }
 }
 
-extension DiscoveryEntry {
-    fileprivate var duplicateKeys: [DuplicateIndex.Key] {
-        [.commandTopic(commandTopic, weight)] + (uniqueID.map { [.uniqueID(TopicText($0))] } ?? [])
-    }
+/// A value that entries for different locks do not share.
+enum DuplicateKey: Hashable, Sendable {
+    case uniqueID(TopicText)
+    case commandTopic(TopicText, DiscoveryEntry.Weight)
 }
 
-/// Index of the entries that share a key that should be unique.
-struct DuplicateIndex: Sendable {
-    /// The shared value.
-    enum Key: Hashable, Sendable {
-        case uniqueID(TopicText)
-        case commandTopic(TopicText, DiscoveryEntry.Weight)
-    }
-
-    private var members: [Key: Set<TopicText>] = [:]
-
-    /// Returns the ids of the entries with this key.
-    func ids(_ key: Key) -> Set<TopicText> { members[key] ?? [] }
-
-    /// - Returns: the id of the entry that was the only one with this key before. Empty if there
-    ///   was no such entry or more than one: a further duplicate changes nothing for the others, so
-    ///   each of ten thousand entries for one topic costs no more than the second one.
-    mutating func insert(_ id: TopicText, _ key: Key) -> Set<TopicText> {
-        let before = ids(key)
-        members[key, default: []].insert(id)
-        return before.count == 1 ? before : []
-    }
-
-    /// - Returns: the id of the entry that is now the only one with this key.
-    mutating func remove(_ id: TopicText, _ key: Key) -> Set<TopicText> {
-        members[key]?.remove(id)
-        let after = ids(key)
-        if after.isEmpty { members[key] = nil }
-        return after.count == 1 ? after : []
+extension DiscoveryEntry {
+    fileprivate var duplicateKeys: [DuplicateKey] {
+        [.commandTopic(commandTopic, weight)] + (uniqueID.map { [.uniqueID(TopicText($0))] } ?? [])
     }
 }
 

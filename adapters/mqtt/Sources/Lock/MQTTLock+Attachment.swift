@@ -10,8 +10,7 @@ extension MQTTLock {
     func brokerDisconnected() {
         update { state in
             guard !state.isDetached else { return }
-            let before = state.dialectState
-            apply(dialect.connectionLost(&state.dialectState), after: before, &state)
+            conclude(&state, dialect.connectionLost)
             if let last = state.lastCommand { state.lastCommand = (last.id, .none) }
             clearDelivery(&state)
         }
@@ -23,7 +22,7 @@ extension MQTTLock {
         update { state in
             guard !state.isDetached, state.isRemoved != isRemoved else { return }
             state.isRemoved = isRemoved
-            enqueue(.faults(Set(state.dialectState.faults.map(\.rawValue))), &state, after: state.lastCommand?.id)
+            enqueueFaults(&state)
             if isRemoved { markStale(&state) }
         }
     }
@@ -50,9 +49,8 @@ extension MQTTLock {
         update { state in
             guard !state.isDetached, state.renamedID != id else { return }
             state.renamedID = id
-            let before = state.dialectState
-            apply(dialect.connectionLost(&state.dialectState), after: before, &state)
-            enqueue(.faults(Set(state.dialectState.faults.map(\.rawValue))), &state, after: state.lastCommand?.id)
+            conclude(&state, dialect.connectionLost)
+            enqueueFaults(&state)
             guard id == nil else { return }
             session.resubscribe(self)
             requestState(&state, at: context.clock.monotonicNow())
@@ -157,9 +155,7 @@ extension MQTTLock {
 extension MQTTLock {
     /// Reports a jam that may have been passing, and has lasted.
     func concludePassingJam(_ state: inout State) {
-        guard state.dialectState.passingJam != nil else { return }
-        let before = state.dialectState
-        apply(dialect.concludePassingJam(&state.dialectState), after: before, &state)
+        if state.dialectState.passingJam != nil { conclude(&state, dialect.concludePassingJam) }
     }
 
     /// Sets the timer for a jam that may be passing, or cancels it when the jam is over.

@@ -136,7 +136,7 @@ extension MQTTLock {
         body(&state.deliveryFaults)
         let faults = gatewayFaults(state)
         guard !state.isDetached, faults != state.deliveryFaults.reported else { return }
-        enqueue(.faults(Set(state.dialectState.faults.map(\.rawValue))), &state, after: state.lastCommand?.id)
+        enqueueFaults(&state)
     }
 
     /// Returns the faults of the lock that the gateway itself detects.

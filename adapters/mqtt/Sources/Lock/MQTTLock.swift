@@ -60,8 +60,6 @@ final class MQTTLock: Sendable {
         var timers: Task<Void, Never>?
     }
 
-    /// Maximum lifetime of a command.
-    private static let maxLifetime = Duration.seconds(3600)
     /// Minimum pause between two state requests, to save the battery of a lock.
     static let stateRequestInterval = Duration.seconds(1)
 
@@ -106,12 +104,9 @@ final class MQTTLock: Sendable {
 
     /// Publishes the command now, or throws.
     func send(_ command: LockCommand) throws(AdapterError) {
-        let clock = context.clock
-        let now = clock.now()
-        guard command.deadline > now else { throw .transportBusy }
-        let lifetime = min(command.deadline, now.advanced(by: Self.maxLifetime)).duration(since: now)
+        let lifetime = try command.lifetime(at: context.clock.now())
         try state.withLock { state throws(AdapterError) in
-            try send(command, lifetime: lifetime, until: clock.monotonicNow().advanced(by: lifetime), &state)
+            try send(command, lifetime: lifetime, until: context.clock.monotonicNow().advanced(by: lifetime), &state)
         }
     }
 
@@ -182,8 +177,7 @@ final class MQTTLock: Sendable {
             else { return }
             // The silence of a lock that has not received the command confirms nothing.
             guard let delivery = state.delivery, !isMissing(delivery, state) else { return }
-            let before = state.dialectState
-            apply(dialect.concludeFromSilence(&state.dialectState), after: before, &state)
+            conclude(&state, dialect.concludeFromSilence)
         }
     }
 
@@ -262,6 +256,12 @@ final class MQTTLock: Sendable {
         setJamTimer(&state)
     }
 
+    /// Applies what the dialect concludes without a message: from silence, or from a lost connection.
+    func conclude(_ state: inout State, _ conclusion: (inout DialectState) -> DecodedMessage) {
+        let before = state.dialectState
+        apply(conclusion(&state.dialectState), after: before, &state)
+    }
+
     /// Reports a command that the broker delivered after its deadline: the lock may execute it now.
     private func reportLateDelivery(of command: CommandID, _ state: inout State) {
         context.logger.warning(
@@ -271,6 +271,11 @@ final class MQTTLock: Sendable {
         enqueue(.deliveredLate(command), &state, after: state.lastCommand?.id)
         // Request the state again: the answer to an earlier request may be older than this movement.
         requestState(&state, at: nil)
+    }
+
+    /// Reports all faults of the lock, and those that the gateway itself detects.
+    func enqueueFaults(_ state: inout State) {
+        enqueue(.faults(Set(state.dialectState.faults.map(\.rawValue))), &state, after: state.lastCommand?.id)
     }
 
     func enqueue(_ fact: LockReport.Fact, isRepeat: Bool = false, _ state: inout State, after command: CommandID?) {

@@ -39,9 +39,9 @@ package final class ProfileLibrary: Sendable {
     package func reload() -> [String] {
         var errors: [String] = []
         var found: [String: (profile: Profile, file: String)] = [:]
+        // Files with a mistake, and folders that cannot be listed.
         var failed: Set<String> = []
-        var unreadable: Set<String> = []
-        for file in files(&errors, unreadable: &unreadable) {
+        for file in files(&errors, &failed) {
             do {
                 let profile = try Profile(path: file)
                 if let other = found[profile.id] {
@@ -58,7 +58,7 @@ package final class ProfileLibrary: Sendable {
             let before = content
             content.profiles = ShippedProfiles.all.merging(found.mapValues(\.profile)) { $1 }
             content.ids = Dictionary(found.map { ($1.file, $0) }) { one, _ in one }
-            for (file, id) in before.ids where failed.contains(file) || unreadable.contains(where: { file.hasPrefix($0 + "/") }) {
+            for (file, id) in before.ids where failed.contains(where: { file == $0 || file.hasPrefix($0 + "/") }) {
                 content.ids[file] = id
                 if found[id] == nil { content.profiles[id] = before.profiles[id] }
             }
@@ -67,8 +67,7 @@ package final class ProfileLibrary: Sendable {
         return errors
     }
 
-    /// - Parameter unreadable: collects the folders that cannot be listed.
-    private func files(_ errors: inout [String], unreadable: inout Set<String>) -> [String] {
+    private func files(_ errors: inout [String], _ failed: inout Set<String>) -> [String] {
         var files: [String] = []
         for directory in directories {
             do {
@@ -76,7 +75,7 @@ package final class ProfileLibrary: Sendable {
                 files += names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(directory)/\($0)" }
             } catch {
                 errors.append("\(directory): the folder of profiles cannot be read")
-                unreadable.insert(directory)
+                failed.insert(directory)
             }
         }
         return files

@@ -92,12 +92,12 @@ extension ProfileParser {
         let accepted = section["accepted"].texts { pattern($1, $0, type) }
         let rejected = section["rejected"]
         if accepted.isEmpty, !rejected.isPresent { section.note("`\(section.path)` needs `accepted` or `rejected`") }
-        return accepted.map { AckMapping.Entry(pattern: $0, response: .accepted) }
+        return accepted.map { AckMapping.Entry(pattern: $0, meaning: .accepted) }
             + rejected.entries().compactMap { field in
                 guard let pattern = pattern(field.key, field, type), let reason = field.word(RejectionReason.self) else {
                     return nil
                 }
-                return AckMapping.Entry(pattern: pattern, response: .rejected(reason))
+                return AckMapping.Entry(pattern: pattern, meaning: .rejected(reason))
             }
     }
 

@@ -17,14 +17,9 @@ struct StateMapping: Hashable, Sendable {
     var assumed: ProfileTemplate?
     var condition = PartCondition()
 
-    struct Entry: Hashable, Sendable {
-        var pattern: ValuePattern
-        var meaning: ValueMeaning
-    }
+    typealias Entry = PatternEntry<ValueMeaning>
 
-    func meaning(of value: String) -> ValueMeaning? {
-        map.first { $0.pattern.match(value, ignoringCase: reader.ignoresCase) != nil }?.meaning
-    }
+    func meaning(of value: String) -> ValueMeaning? { map.meaning(of: value, ignoringCase: reader.ignoresCase) }
 
     /// A text with two contradicting meanings, once resolved; `nil` if there is none.
     var ambiguousText: String? {
@@ -44,11 +39,27 @@ struct StateMapping: Hashable, Sendable {
         guard condition.holds(values), let reader = reader.resolved(with: values) else { return nil }
         var part = self
         part.reader = reader
-        part.map = map.compactMap { entry in
-            entry.pattern.resolved(with: values, reader.type).map { Entry(pattern: $0, meaning: entry.meaning) }
-        }
+        part.map = map.resolved(with: values, reader.type)
         part.assumed = assumed.flatMap { $0.resolved(with: values) }
         return part
+    }
+}
+
+/// A pattern, and what a text that matches it means.
+struct PatternEntry<Meaning: Hashable & Sendable>: Hashable, Sendable {
+    var pattern: ValuePattern
+    var meaning: Meaning
+}
+
+extension Array {
+    /// The meaning of the first pattern that matches.
+    func meaning<Meaning>(of value: String, ignoringCase: Bool) -> Meaning? where Element == PatternEntry<Meaning> {
+        first { $0.pattern.match(value, ignoringCase: ignoringCase) != nil }?.meaning
+    }
+
+    /// Resolves the variables; a pattern with a missing variable is left out.
+    func resolved<Meaning>(with values: [String: String], _ type: ValueType) -> Self where Element == PatternEntry<Meaning> {
+        compactMap { entry in entry.pattern.resolved(with: values, type).map { Element(pattern: $0, meaning: entry.meaning) } }
     }
 }
 
@@ -160,18 +171,15 @@ struct AckMapping: Hashable, Sendable {
     var responses: [Entry] = []
     var condition = PartCondition()
 
-    struct Entry: Hashable, Sendable {
-        var pattern: ValuePattern
-        var response: CommandResponse
-    }
+    typealias Entry = PatternEntry<CommandResponse>
+
+    func response(to value: String) -> CommandResponse? { responses.meaning(of: value, ignoringCase: reader.ignoresCase) }
 
     func resolved(with values: [String: String]) -> AckMapping? {
         guard condition.holds(values), let reader = reader.resolved(with: values) else { return nil }
         var part = self
         part.reader = reader
-        part.responses = responses.compactMap { entry in
-            entry.pattern.resolved(with: values, reader.type).map { Entry(pattern: $0, response: entry.response) }
-        }
+        part.responses = responses.resolved(with: values, reader.type)
         return part
     }
 }

@@ -1,3 +1,6 @@
+/// A payload, or a value in it, does not have the form that the profile gives.
+struct MalformedPayload: Error {}
+
 /// Reads a value from a message: topic, path and type.
 struct ValueReader: Hashable, Sendable {
     /// Format of the payload.
@@ -8,14 +11,6 @@ struct ValueReader: Hashable, Sendable {
         case json
         /// JSON if it begins as an object, a list or a string; else the payload is the value.
         case jsonOrRaw
-    }
-
-    /// Result of reading a value.
-    enum Reading: Hashable, Sendable {
-        /// The value is not present, or is `null`.
-        case absent
-        case malformed
-        case value(String)
     }
 
     var topic: ProfileTemplate
@@ -44,47 +39,40 @@ struct ValueReader: Hashable, Sendable {
     }
 
     /// - Parameter payload: not empty.
-    func read(_ payload: Payload) -> Reading {
-        switch payload.json(as: source) {
-        case .text(let text): return converted(text)
-        case .malformed: return .malformed
-        case .json(let document):
-            guard !paths.isEmpty else { return document == .null ? .absent : converted(document) }
-            if paths.contains(where: { !$0.keys.isEmpty }) {
-                guard case .object = document else { return wholeDocument(document) }
+    /// - Returns: `nil` if the value is not present, or is `null`.
+    func read(_ payload: Payload) throws(MalformedPayload) -> String? {
+        guard let document = try payload.json(as: source) else { return try converted(payload.text) }
+        guard !paths.isEmpty else { return try converted(document) }
+        if document.object == nil, paths.contains(where: { !$0.keys.isEmpty }) {
+            guard document.array == nil, source == .jsonOrRaw || paths.contains(where: { $0.keys.isEmpty }) else {
+                throw MalformedPayload()
             }
-            for path in paths {
-                if let value = document[path], value != .null { return converted(value) }
-            }
-            return .absent
+            return try converted(document)
         }
+        guard let value = paths.lazy.compactMap({ document[$0] }).first(where: { $0 != .null }) else { return nil }
+        return try converted(value)
     }
 
-    private func wholeDocument(_ document: JSONText) -> Reading {
-        if case .array = document { return .malformed }
-        return source == .jsonOrRaw || paths.contains { $0.keys.isEmpty } ? converted(document) : .malformed
-    }
-
-    private func converted(_ text: String) -> Reading {
+    private func converted(_ text: String) throws(MalformedPayload) -> String {
+        let word = ignoresCase ? text.lowercased() : text
         switch type {
-        case .string: return .value(text)
-        case .int: return ValueType.wholeNumber(text).map { .value($0) } ?? .malformed
-        case .bool:
-            let word = ignoresCase ? text.lowercased() : text
-            return word == "true" || word == "false" ? .value(word) : .malformed
+        case .string: return text
+        case .int: if let number = ValueType.wholeNumber(text) { return number }
+        case .bool: if word == "true" || word == "false" { return word }
         }
+        throw MalformedPayload()
     }
 
-    private func converted(_ value: JSONText) -> Reading {
+    private func converted(_ value: JSONText) throws(MalformedPayload) -> String? {
         switch (value, type) {
-        case (.null, _): .absent
-        case (.string(let text), .string): .value(text)
-        case (.string(let text), _) where source == .jsonOrRaw: converted(text)
-        case (.integer(let digits), .int), (.integer(let digits), .string): converted(digits)
-        case (.number(let number), .string): .value("\(number)")
-        case (.bool(let truth), .string): .value(formatsBooleansAsPython ? (truth ? "True" : "False") : "\(truth)")
-        case (.bool(let truth), .bool): .value("\(truth)")
-        default: .malformed
+        case (.null, _): return nil
+        case (.string(let text), .string): return text
+        case (.string(let text), _) where source == .jsonOrRaw: return try converted(text)
+        case (.integer(let digits), .int), (.integer(let digits), .string): return try converted(digits)
+        case (.number(let number), .string): return "\(number)"
+        case (.bool(let truth), .string): return formatsBooleansAsPython ? (truth ? "True" : "False") : "\(truth)"
+        case (.bool(let truth), .bool): return "\(truth)"
+        default: throw MalformedPayload()
         }
     }
 }

@@ -77,11 +77,11 @@ import Testing
 
     @Test("topics are compared by bytes: names that differ only in Unicode normalization are two locks")
     func bytes() throws {
-        var tree = TopicTree<Int>()
+        var subscribers = TopicSubscribers<Int>()
         let (one, two) = ("zigbee2mqtt/Caf\u{E9}", "zigbee2mqtt/Cafe\u{301}")
-        _ = tree.insert(1, at: try #require(.init(one)))
-        _ = tree.insert(2, at: try #require(.init(two)))
-        #expect(tree.values(matching: one) == [1] && tree.values(matching: two) == [2])
+        subscribers.insert(1, at: try #require(.init(one)))
+        subscribers.insert(2, at: try #require(.init(two)))
+        #expect(subscribers.matching(one) == [1] && subscribers.matching(two) == [2])
         let profile = try #require(ProfileLibrary.shipped["zigbee2mqtt"])
         let dialect = try Dialect(profile, variables: ["name": .string("Caf\u{E9}")])
         var state = DialectState()

@@ -52,7 +52,7 @@ import Testing
         var words = ["hears q\(dialect.subscribeQoS.rawValue)", "moves on \(dialect.commandTopic)"]
         words += dialect.stateRequests.map { "asks \($0.topic) q\($0.qos.rawValue)" }
         if dialect.retriesStateRequest { words.append("again") }
-        if let seconds = dialect.timeoutSeconds { words.append("\(seconds) s") }
+        if let seconds = dialect.profile.timeoutSeconds { words.append("\(seconds) s") }
         #expect(words.joined(separator: ", ") == expected)
     }
 

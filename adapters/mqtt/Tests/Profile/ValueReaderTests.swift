@@ -3,21 +3,24 @@ import Testing
 @testable import AdapterMQTT
 
 @Suite struct ValueReaderTests {
+    private enum Reading: Equatable { case absent, malformed, value(String) }
+
     private static func read(
         _ payload: String, _ source: ValueReader.Source, _ type: ValueType, _ paths: [String] = [], ignoresCase: Bool = false
-    ) throws -> ValueReader.Reading {
+    ) throws -> Reading {
         var reader = ValueReader(topic: ProfileTemplate(literal: "t"))
         (reader.source, reader.type, reader.ignoresCase) = (source, type, ignoresCase)
         reader.paths = paths.map { JSONPath($0) }
-        return reader.read(try #require(Payload(Array(payload.utf8))))
+        let bytes = try #require(Payload(Array(payload.utf8)))
+        do { return try reader.read(bytes).map { .value($0) } ?? .absent } catch { return .malformed }
     }
 
     @Test("reads a payload that is the value itself", arguments: raw)
-    func readRaw(_ payload: String, _ type: ValueType, _ expected: ValueReader.Reading) throws {
+    private func readRaw(_ payload: String, _ type: ValueType, _ expected: Reading) throws {
         #expect(try Self.read(payload, .raw, type) == expected)
     }
 
-    private static let raw: [(String, ValueType, ValueReader.Reading)] = [
+    private static let raw: [(String, ValueType, Reading)] = [
         ("locked", .string, .value("locked")),
         (" locked", .string, .value(" locked")),
         (#"{"a":1}"#, .string, .value(#"{"a":1}"#)),
@@ -39,11 +42,11 @@ import Testing
     ]
 
     @Test("reads a value from JSON, at the first path that has a value", arguments: json)
-    func readJSON(_ payload: String, _ type: ValueType, _ paths: [String], _ expected: ValueReader.Reading) throws {
+    private func readJSON(_ payload: String, _ type: ValueType, _ paths: [String], _ expected: Reading) throws {
         #expect(try Self.read(payload, .json, type, paths) == expected)
     }
 
-    private static let json: [(String, ValueType, [String], ValueReader.Reading)] = [
+    private static let json: [(String, ValueType, [String], Reading)] = [
         (#"{"a":"x"}"#, .string, ["a"], .value("x")),
         (#"{"a":null,"b":"y"}"#, .string, ["a", "b"], .value("y")),
         (#"{"b":"y","a":"x"}"#, .string, ["a", "b"], .value("x")),
@@ -67,11 +70,11 @@ import Testing
     ]
 
     @Test("reads a payload as JSON if it looks like JSON, else as the value itself", arguments: either)
-    func readEither(_ payload: String, _ type: ValueType, _ expected: ValueReader.Reading) throws {
+    private func readEither(_ payload: String, _ type: ValueType, _ expected: Reading) throws {
         #expect(try Self.read(payload, .jsonOrRaw, type, ["value"]) == expected)
     }
 
-    private static let either: [(String, ValueType, ValueReader.Reading)] = [
+    private static let either: [(String, ValueType, Reading)] = [
         ("255", .int, .value("255")),
         (#"{"value":255}"#, .int, .value("255")),
         (#"{"value":"255"}"#, .int, .value("255")),

@@ -11,7 +11,7 @@ extension LockMachine {
             (isStuck, relockAt) = (false, nil)
             releaseLatch()
         }
-        let travel = settings.latency + .milliseconds(outcome.jitterMs)
+        let travel = Duration.milliseconds(settings.latencyMs + outcome.jitterMs)
         movement = Movement(due: now.advanced(by: travel), step: isRefused ? .refuse : .arrive(at: target, outcome), cause: cause)
         if travel > .zero, outcome.confirmation == .prompt, let moving { reportState(moving, cause) }
         advance(to: now)
@@ -42,9 +42,9 @@ extension LockMachine {
             return
         }
         setPosition(to: target)
-        if outcome.confirmation == .late, settings.lateConfirmation > .zero {
+        if outcome.confirmation == .late, settings.lateConfirmationMs > 0 {
             movement = Movement(
-                due: now.advanced(by: settings.lateConfirmation),
+                due: now.advanced(by: .milliseconds(settings.lateConfirmationMs)),
                 step: .confirmLate(target, reportsWrongState: outcome.reportsWrongState), cause: cause)
         } else {
             complete(at: target, isReported: outcome.confirmation != .lost, reportsWrongState: outcome.reportsWrongState, cause)
@@ -95,8 +95,8 @@ extension LockMachine {
     /// Starts the auto-relock timer, only while the door is closed: a bolt that extends while the
     /// door is open would keep the door from closing.
     mutating func scheduleAutoRelock() {
-        guard let time = settings.autoRelock, door == .closed, position == .unlocked else { return }
-        relockAt = now.advanced(by: time)
+        guard settings.autoRelockSeconds > 0, door == .closed, position == .unlocked else { return }
+        relockAt = now.advanced(by: .seconds(settings.autoRelockSeconds))
     }
 
     mutating func autoRelock() {
@@ -149,7 +149,7 @@ struct Movement: Hashable {
     /// The random outcome of a movement, drawn when it begins.
     struct Outcome: Hashable {
         /// Added to the lock's latency, in milliseconds.
-        var jitterMs: Int64 = 0
+        var jitterMs = 0
         var jams = false
         var isRefused = false
         var confirmation = SimulatedFaults.Confirmation.prompt

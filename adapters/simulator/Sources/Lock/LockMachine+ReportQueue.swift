@@ -32,9 +32,9 @@ extension LockMachine {
     ///
     /// - Parameter always: whether to report the battery even if nothing has changed.
     mutating func reportBattery(always: Bool = false) {
-        let isNew = battery.level != reportQueue.batteryLevel || battery.isLow != reportQueue.isBatteryLow
+        let isNew = reportQueue.battery != batteryFact
         guard isNew || always, settings.capabilities.contains(.battery) else { return }
-        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        reportQueue.battery = batteryFact
         guard !battery.isEmpty else {
             // The battery has just become empty, so a lock that was reachable becomes unreachable.
             if isNew { stopMotor() }
@@ -46,7 +46,7 @@ extension LockMachine {
 
     /// Reports the events that were stored while the lock was unreachable, then the whole state, as after attaching.
     mutating func reportAll() {
-        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        reportQueue.battery = batteryFact
         if isUnreachable { return reportUnavailable() }
         reportQueue.append(.availability(true))
         let missed = reportQueue.takeMissed(state: reportedState, door: door.contact)
@@ -60,7 +60,7 @@ extension LockMachine {
         if settings.capabilities.contains(.battery) { report(batteryFact) }
     }
 
-    private var batteryFact: LockReport.Fact { .battery(level: battery.level, low: battery.isLow) }
+    var batteryFact: LockReport.Fact { .battery(level: battery.level, low: battery.isLow) }
 
     /// The state of the bolt to report. It is `nil` while the bolt moves if the lock does not report movements, and for a jammed
     /// bolt if the lock does not detect jams: the former state would look like the response to a command.
@@ -88,8 +88,7 @@ struct ReportQueue {
     // The values last reported to the gateway; `nil` before the first report.
     var state: LockState?
     var door: DoorState?
-    var batteryLevel = 0
-    var isBatteryLow = false
+    var battery: LockReport.Fact?
 
     mutating func append(_ fact: LockReport.Fact) {
         switch fact {

@@ -39,7 +39,7 @@ struct LockMachine {
         random = SeededRandom(seed: settings.randomSeed(of: id))
         (position, self.now) = (settings.initialState, now)
         battery = Battery(settings, at: now)
-        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        reportQueue.battery = batteryFact
     }
 
     /// Creates a lock whose address is invalid. The lock is never reachable.
@@ -89,7 +89,7 @@ struct LockMachine {
         (movement, relockAt, settingsChange) = (nil, nil, nil)
         releaseLatch()
         reportQueue = ReportQueue()
-        (reportQueue.batteryLevel, reportQueue.isBatteryLow) = (battery.level, battery.isLow)
+        reportQueue.battery = batteryFact
     }
 
     // MARK: Commands
@@ -159,7 +159,7 @@ extension LockMachine {
         else { throw .unsupported }
         if isUnreachable { throw .offline }
         let outcome = Movement.Outcome(settings, faults, &random)
-        let time = settings.latency + .milliseconds(outcome.jitterMs)
+        let time = Duration.milliseconds(settings.latencyMs + outcome.jitterMs)
         settingsChange = SettingsChange(due: now.advanced(by: time), seconds: seconds, outcome: outcome)
         advance(to: now)
     }
@@ -169,9 +169,10 @@ extension LockMachine {
         if !change.isApplied { apply(change) }
         switch change.outcome.confirmation {
         case .lost: break
-        case .late where !change.isApplied && settings.lateConfirmation > .zero:
+        case .late where !change.isApplied && settings.lateConfirmationMs > 0:
             settingsChange = SettingsChange(
-                due: now.advanced(by: settings.lateConfirmation), seconds: change.seconds, outcome: change.outcome,
+                due: now.advanced(by: .milliseconds(settings.lateConfirmationMs)), seconds: change.seconds,
+                outcome: change.outcome,
                 isApplied: true)
         case .late, .prompt: report(.settings(LockSettings(autoRelockSeconds: change.seconds)))
         }
@@ -179,7 +180,7 @@ extension LockMachine {
 
     /// An unlocked bolt relocks after the new time, counted from now.
     private mutating func apply(_ change: SettingsChange) {
-        settings.setAutoRelock(seconds: change.seconds)
+        settings.autoRelockSeconds = change.seconds
         relockAt = nil
         if movement == nil, !isStuck { scheduleAutoRelock() }
     }
@@ -210,12 +211,19 @@ extension LockMachine {
         case .clear: clear()
         case .offline: goOffline()
         case .online: try goOnline()
-        case .lowBattery, .deadBattery, .replaceBattery: changeBattery(event)
+        case .lowBattery: changeBattery(to: min(battery.level, 5, max(settings.lowBatteryLevel, 1)))
+        case .deadBattery: changeBattery(to: 0)
+        case .replaceBattery: changeBattery(to: 100)
         case .thumbTurn: turnThumb(to: position == .locked ? .unlocked : .locked)
         case .thumbLock: turnThumb(to: .locked)
         case .thumbUnlock: turnThumb(to: .unlocked)
         case .keypad, .keypadLock, .wrongCode: try pressKeypad(event, slot)
-        case .doorOpen, .doorAjar, .doorClose, .doorForce: moveDoor(event)
+        case .doorOpen: moveDoor(to: .open)
+        case .doorAjar: moveDoor(to: .ajar)
+        case .doorClose: moveDoor(to: boltBlocksDoor ? .ajar : .closed)
+        case .doorForce:
+            report(.event(.doorForced, method: nil, operatorName: nil))
+            moveDoor(to: .open)
         case .tamper: report(.event(.tamper, method: nil, operatorName: nil))
         case .loseConfirmations: faults.confirmation = .lost
         case .confirmLate: faults.confirmation = .late
@@ -265,13 +273,9 @@ extension LockMachine {
         reportAll()
     }
 
-    private mutating func changeBattery(_ event: SimulatorEvent) {
+    private mutating func changeBattery(to level: Int) {
         let wasDead = battery.isEmpty
-        switch event {
-        case .lowBattery: battery.replace(level: min(battery.level, 5, max(settings.lowBatteryLevel, 1)))
-        case .deadBattery: battery.replace(level: 0)
-        default: battery.replace(level: 100)
-        }
+        battery.replace(level: level)
         if wasDead, !isUnreachable { reportAll() } else { reportBattery(always: true) }
     }
 
@@ -301,15 +305,8 @@ extension LockMachine {
 
     // MARK: The door
 
-    private mutating func moveDoor(_ event: SimulatorEvent) {
-        switch event {
-        case .doorForce:
-            report(.event(.doorForced, method: nil, operatorName: nil))
-            door = .open
-        case .doorOpen: door = .open
-        case .doorClose where !boltBlocksDoor: door = .closed
-        default: door = .ajar
-        }
+    private mutating func moveDoor(to position: DoorLeaf) {
+        door = position
         report(.door(door.contact))
         if door == .closed { scheduleAutoRelock() } else { relockAt = nil }
     }

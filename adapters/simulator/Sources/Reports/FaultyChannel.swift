@@ -156,7 +156,7 @@ struct SeededRandom: RandomNumberGenerator {
 
     /// A random integer from 0 to `limit`, which must not be negative. Takes exactly one draw; the bias is below 2⁻⁴⁷ for limits
     /// of a minute in milliseconds.
-    mutating func integer(upTo limit: Int64) -> Int64 { Int64(next() % (UInt64(limit) + 1)) }
+    mutating func integer<Number: BinaryInteger>(upTo limit: Number) -> Number { Number(next() % (UInt64(limit) + 1)) }
 
     /// True with this probability, 0 to 1. Takes exactly one draw.
     mutating func chance(_ rate: Double) -> Bool { Double(next() >> 11) * 0x1p-53 < rate }

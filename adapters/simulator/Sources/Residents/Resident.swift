@@ -1,4 +1,4 @@
-internal import DoorwardDomain
+package import DoorwardDomain
 
 /// A resident, who leaves and returns, goes out on free days, may forget to lock, and locks at bedtime.
 package struct Resident: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import DoorwardDomain
+package import DoorwardDomain
 package import DoorwardYAML
 
 extension YAMLFormat {
@@ -46,8 +46,8 @@ private struct ScenarioReader {
         if Set(locks).count < locks.count { file.note("`locks` names one lock twice") }
         var scenario = Scenario(lockNames: locks)
         scenario.seed = file["seed"].value("a whole number, 0 or more") { UInt64($0) } ?? 0
-        scenario.firstWeekday =
-            file["starts"].word("a day of the week", among: Weekday.allCases.map(\.rawValue)).flatMap(Weekday.init) ?? .monday
+        let starts = file["starts"].word("a day of the week", among: Weekday.allCases.map { $0.rawValue.lowercased() })
+        scenario.firstWeekday = starts.flatMap { Weekday(rawValue: $0.uppercased()) } ?? .monday
         scenario.days = file["days"].value("a number of days, 1–3660") { Int($0).flatMap { (1...3660).contains($0) ? $0 : nil } }
         scenario.residents = sections("residents", "a resident", Self.personKeys + Self.residentKeys).map(resident)
         let visitors = sections("visitors", "a visitor", Self.personKeys + Self.visitorKeys)
@@ -239,11 +239,7 @@ enum ScenarioText {
     }
 }
 
-/// A day of the week. Raw values are the words of scenario files.
-package enum Weekday: String, CaseIterable, Hashable, Sendable {
-    /// The days in the order of ISO 8601, which `advanced(byDays:)` uses.
-    case monday = "mon", tuesday = "tue", wednesday = "wed", thursday = "thu", friday = "fri", saturday = "sat", sunday = "sun"
-
+extension Weekday {
     /// Every day.
     package static let all = Set(allCases)
     /// Monday to Friday.
@@ -265,8 +261,8 @@ package enum Weekday: String, CaseIterable, Hashable, Sendable {
         case "weekdays": return weekdays
         case "weekends": return weekends
         default:
-            let names = text.split(separator: ",", omittingEmptySubsequences: false).map { Weekday(rawValue: String($0)) }
-            let days = Set(names.compactMap { $0 })
+            let names = text.split(separator: ",", omittingEmptySubsequences: false)
+            let days = Set(allCases.filter { day in names.contains { $0 == day.rawValue.lowercased() } })
             return days.count == names.count ? days : nil
         }
     }

@@ -5,9 +5,6 @@ import DoorwardTesting
 import DoorwardYAML
 import Testing
 
-/// DoorwardDomain has a type of this name too.
-private typealias Weekday = AdapterSimulator.Weekday
-
 @Suite struct ScenarioEventsTests {
     private static let day = Duration.seconds(86_400)
 

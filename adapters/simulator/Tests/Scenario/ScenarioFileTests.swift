@@ -4,9 +4,6 @@ import DoorwardYAML
 import Foundation
 import Testing
 
-/// DoorwardDomain has a type of this name too.
-private typealias Weekday = AdapterSimulator.Weekday
-
 @Suite struct ScenarioFileTests {
     @Test("Every key of a file is read")
     func whole() throws {

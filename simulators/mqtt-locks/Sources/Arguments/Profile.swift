@@ -8,13 +8,8 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
     case ring = "ring-mqtt"
     case homekey = "homekey-esp32"
 
-    /// Name of the bridge that connects all locks of a dialect; `nil` if each lock has its own connection.
-    var bridgeName: String? {
-        switch self {
-        case .zigbee2mqtt, .zwave, .ring: rawValue
-        case .homeassistant, .nukiNative, .nukiHub, .esphome, .tasmota, .homie, .homekey: nil
-        }
-    }
+    /// Whether a bridge connects all locks of the dialect. If not, each lock has its own connection.
+    var hasBridge: Bool { [.zigbee2mqtt, .zwave, .ring].contains(self) }
 
     /// - Parameters:
     ///   - number: the lock's number among the locks of its profile, from 1.
@@ -34,19 +29,4 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
         case .homekey: HomeKeyLock(client: name)
         }
     }
-
-    /// Returns the bridge of locks that all have this profile; `nil` if each lock has its own connection.
-    ///
-    /// - Parameter locks: the variables of each lock, in the order of the locks.
-    func bridge(_ locks: [JSON], publishesDiscovery: Bool) -> (any Bridge)? {
-        switch self {
-        case .zigbee2mqtt: ZigbeeBridge(locks, publishesDiscovery: publishesDiscovery)
-        case .zwave: ZWaveBridge(locks)
-        case .ring: RingBridge(locks)
-        case .homeassistant, .nukiNative, .nukiHub, .esphome, .tasmota, .homie, .homekey: nil
-        }
-    }
-
-    /// How long after connecting a lock ignores commands.
-    var guardTime: Duration { self == .nukiHub ? NukiHubLock.guardTime : .zero }
 }

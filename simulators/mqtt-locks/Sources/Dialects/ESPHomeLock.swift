@@ -10,7 +10,7 @@ struct ESPHomeLock: Dialect {
     init(node: String) { self.node = node }
 
     var variables: JSON { ["node": .text(node), "object_id": .text(Self.object)] }
-    private var base: String { "\(node)/lock/\(Self.object)" }
+    var base: String { "\(node)/lock/\(Self.object)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/command"] }
     var will: Message? { Message("\(node)/status", "offline", isRetained: true) }

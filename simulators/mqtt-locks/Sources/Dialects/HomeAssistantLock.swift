@@ -7,7 +7,7 @@ struct HomeAssistantLock: Dialect {
     /// Whether the lock uses the newer discovery form (a device with components) instead of single components.
     let isDeviceForm: Bool
 
-    private var base: String { "locks/\(name)" }
+    var base: String { "locks/\(name)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/set", HomeAssistantDiscovery.birthTopic] }
     var will: Message? { Message("\(base)/availability", "offline", qos: 1, isRetained: true) }
@@ -33,10 +33,10 @@ struct HomeAssistantLock: Dialect {
         switch event {
         case .online:
             discover(&context)
-            context.publish("\(base)/availability", "online", qos: 1, isRetained: true)
+            publishRetained("availability", "online", &context)
             reportAll(&context)
         case .moving, .moved, .jammed, .released, .report: reportState(&context)
-        case .battery: context.publish("\(base)/battery", "\(context.mechanism.percent)", qos: 1, isRetained: true)
+        case .battery: publishRetained("battery", "\(context.mechanism.percent)", &context)
         case .door: reportDoor(&context)
         case .lost, .codeRefused, .due: break
         }
@@ -45,7 +45,7 @@ struct HomeAssistantLock: Dialect {
     private func reportAll(_ context: inout LockContext) {
         reportState(&context)
         reportDoor(&context)
-        context.publish("\(base)/battery", "\(context.mechanism.percent)", qos: 1, isRetained: true)
+        publishRetained("battery", "\(context.mechanism.percent)", &context)
     }
 
     private func reportState(_ context: inout LockContext) {
@@ -53,7 +53,7 @@ struct HomeAssistantLock: Dialect {
     }
 
     private func reportDoor(_ context: inout LockContext) {
-        context.publish("\(base)/door", context.mechanism.isDoorOpen ? "ON" : "OFF", qos: 1, isRetained: true)
+        publishRetained("door", context.mechanism.isDoorOpen ? "ON" : "OFF", &context)
     }
 
     // MARK: - Discovery
@@ -95,21 +95,16 @@ struct HomeAssistantLock: Dialect {
 /// Home Assistant's discovery messages, as several ecosystems publish them (Home Assistant's documentation of the MQTT
 /// integration: discovery, single components and devices).
 enum HomeAssistantDiscovery {
-    static let prefix = "homeassistant"
     /// Topic on which Home Assistant publishes that it has started.
     static let birthTopic = "homeassistant/status"
 
     static func isBirth(_ message: Message) -> Bool { message.topic == birthTopic && message.text == "online" }
-
-    static func message(_ path: String, _ configuration: JSON, qos: Int = 0, isRetained: Bool = true) -> Message {
-        Message("\(prefix)/\(path)/config", configuration.description, qos: qos, isRetained: isRetained)
-    }
 }
 
 extension LockContext {
     /// Publishes a discovery message for Home Assistant, unless the fleet disables discovery.
     mutating func discover(_ path: String, _ configuration: JSON, qos: Int = 0, isRetained: Bool = true) {
         guard settings.publishesDiscovery else { return }
-        messages.append(HomeAssistantDiscovery.message(path, configuration, qos: qos, isRetained: isRetained))
+        publish("homeassistant/\(path)/config", configuration.description, qos: qos, isRetained: isRetained)
     }
 }

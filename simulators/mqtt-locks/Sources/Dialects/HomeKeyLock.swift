@@ -12,7 +12,7 @@ struct HomeKeyLock: Dialect {
     init(client: String) { self.client = client }
 
     var variables: JSON { ["client": .text(client)] }
-    private var base: String { "\(client)/homekit" }
+    var base: String { "\(client)/homekit" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["set_state", "set_target_state", "set_current_state"].map { "\(base)/\($0)" } }
     var will: Message? { Message("\(client)/status", "offline", qos: 1, isRetained: true) }

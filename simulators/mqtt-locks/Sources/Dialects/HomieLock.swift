@@ -6,7 +6,7 @@ struct HomieLock: Dialect {
 
     let device: String
     var variables: JSON { ["device": .text(device), "node": "lock"] }
-    private var base: String { "homie/5/\(device)" }
+    var base: String { "homie/5/\(device)" }
     var stateTopic: String { "\(base)/lock/state" }
     var filters: [String] { ["\(base)/lock/command/set"] }
     var will: Message? { Message("\(base)/$state", "lost", qos: 1, isRetained: true) }
@@ -56,10 +56,6 @@ struct HomieLock: Dialect {
             }
         let operation: JSON = ["action": .text(word), "method": .text(method), "ok": .flag(ok), "userSlot": slot]
         context.publish("\(base)/lock/last-operation", operation.description)
-    }
-
-    private func publishRetained(_ topic: String, _ text: String, _ context: inout LockContext) {
-        context.publish("\(base)/\(topic)", text, qos: 1, isRetained: true)
     }
 
     private func publishBirthMessages(_ context: inout LockContext) {

@@ -27,12 +27,13 @@ struct NukiHubLock: Dialect {
     init(name: String, id: String) { (self.name, self.id) = (name, id) }
 
     var variables: JSON { ["base": .text(name)] }
-    private var lock: String { "\(name)/lock" }
-    var stateTopic: String { "\(lock)/state" }
+    // Nearly all messages of the hub are retained, and all have QoS 1.
+    var base: String { "\(name)/lock" }
+    var stateTopic: String { "\(base)/state" }
     var filters: [String] {
         [
-            "\(lock)/action", "\(lock)/query/lockstate", "\(lock)/query/battery", "\(lock)/query/config",
-            "\(lock)/query/keypad", "\(lock)/keypad/actionJson",
+            "\(base)/action", "\(base)/query/lockstate", "\(base)/query/battery", "\(base)/query/config",
+            "\(base)/query/keypad", "\(base)/keypad/actionJson",
         ]
     }
     var will: Message? { Message("\(name)/maintenance/mqttConnectionState", "offline", qos: 1, isRetained: true) }
@@ -45,16 +46,16 @@ struct NukiHubLock: Dialect {
 
     mutating func receive(_ message: Message, _ context: inout LockContext) {
         switch message.topic {
-        case "\(lock)/action": receiveAction(message.text, &context)
-        case "\(lock)/query/lockstate" where message.text == "1":
+        case "\(base)/action": receiveAction(message.text, &context)
+        case "\(base)/query/lockstate" where message.text == "1":
             publishRetained("query/lockstate", "0", &context)
             if lastPublished != context.mechanism.sensedPosition { reportState(&context) }
-        case "\(lock)/query/battery" where message.text == "1":
+        case "\(base)/query/battery" where message.text == "1":
             publishRetained("query/battery", "0", &context)
             reportBattery(&context)
-        case "\(lock)/query/config" where message.text == "1": publishRetained("query/config", "0", &context)
-        case "\(lock)/query/keypad" where message.text == "1": publishRetained("query/keypad", "0", &context)
-        case "\(lock)/keypad/actionJson": receiveKeypad(message, &context)
+        case "\(base)/query/config" where message.text == "1": publishRetained("query/config", "0", &context)
+        case "\(base)/query/keypad" where message.text == "1": publishRetained("query/keypad", "0", &context)
+        case "\(base)/keypad/actionJson": receiveKeypad(message, &context)
         default: break
         }
     }
@@ -65,47 +66,41 @@ struct NukiHubLock: Dialect {
         guard context.now - connectedAt >= Self.guardTime else { return }
         // The first letter may be upper case.
         let key = word.prefix(1).lowercased() + word.dropFirst()
-        guard let motion = Self.actions[key] else { return context.publish("\(lock)/action", "unknown_action", qos: 1) }
+        guard let motion = Self.actions[key] else { return context.publish("\(base)/action", "unknown_action", qos: 1) }
         guard context.acceptsCommand() else { return }
-        context.publish("\(lock)/action", "ack", qos: 1)
+        context.publish("\(base)/action", "ack", qos: 1)
         context.startMovement(motion, by: .remote)
     }
 
     private func receiveKeypad(_ message: Message, _ context: inout LockContext) {
         guard !message.payload.isEmpty, message.text != "--" else { return }
-        let request = JSON(message.payload)
+        publishRetained("keypad/commandResultJson", changeCodes(JSON(message.payload), &context), &context)
+    }
+
+    /// - Returns: the result, as the hub publishes it.
+    private func changeCodes(_ request: JSON?, _ context: inout LockContext) -> String {
         let code = request?["code"]?.text ?? request?["code"]?.whole.map(String.init)
         let slot = request?["codeId"]?.whole
-        let result: String
         switch request?["action"]?.text {
         case "add":
-            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
+            guard let code, Self.isCode(code) else { return "invalidCode" }
             let free = (context.mechanism.codes.keys.max() ?? 0) + 1
             context.mechanism.codes[free] = .init(digits: code, isEnabled: true)
-            result = "success"
         case "update":
-            guard let slot, context.mechanism.codes[slot] != nil else { return respondToKeypad("noExistingCodeIdSet", &context) }
-            guard let code, Self.isCode(code) else { return respondToKeypad("invalidCode", &context) }
+            guard let slot, context.mechanism.codes[slot] != nil else { return "noExistingCodeIdSet" }
+            guard let code, Self.isCode(code) else { return "invalidCode" }
             context.mechanism.codes[slot]?.digits = code
-            result = "success"
         case "delete":
-            guard let slot, context.mechanism.codes.removeValue(forKey: slot) != nil else {
-                return respondToKeypad("noExistingCodeIdSet", &context)
-            }
-            result = "success"
-        default: result = "invalidAction"
+            guard let slot, context.mechanism.codes.removeValue(forKey: slot) != nil else { return "noExistingCodeIdSet" }
+        default: return "invalidAction"
         }
-        respondToKeypad(result, &context)
+        return "success"
     }
 
     /// A valid code has six digits, none of them 0, and does not begin with 12.
     private static func isCode(_ text: String) -> Bool {
         text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
             && !text.hasPrefix("12")
-    }
-
-    private func respondToKeypad(_ word: String, _ context: inout LockContext) {
-        publishRetained("keypad/commandResultJson", word, &context)
     }
 
     // MARK: - Reports
@@ -179,8 +174,8 @@ struct NukiHubLock: Dialect {
         let texts = Self.stateTexts(context.mechanism.sensedPosition)
         lastPublished = context.mechanism.sensedPosition
         context.report(stateTopic, texts.state, qos: 1, isRetained: true)
-        context.report("\(lock)/hastate", texts.home, qos: 1, isRetained: true)
-        if let binary = texts.binary { context.report("\(lock)/binaryState", binary, qos: 1, isRetained: true) }
+        context.report("\(base)/hastate", texts.home, qos: 1, isRetained: true)
+        if let binary = texts.binary { context.report("\(base)/binaryState", binary, qos: 1, isRetained: true) }
         publishRetained("json", stateJSON(texts.state, context).description, &context)
     }
 
@@ -213,11 +208,6 @@ struct NukiHubLock: Dialect {
         publishRetained("battery/charging", "0", &context)
     }
 
-    /// Publishes a retained message. Nearly all messages of the hub are retained, and all have QoS 1.
-    private func publishRetained(_ topic: String, _ text: String, _ context: inout LockContext) {
-        context.publish("\(lock)/\(topic)", text, qos: 1, isRetained: true)
-    }
-
     // MARK: - Connecting
 
     private mutating func publishBirthMessages(_ context: inout LockContext) {
@@ -234,7 +224,7 @@ struct NukiHubLock: Dialect {
 
     private func discover(_ context: inout LockContext) {
         let availability: JSON = [
-            ["topic": "\(name)/maintenance/mqttConnectionState"], ["topic": "\(lock)/availability"],
+            ["topic": "\(name)/maintenance/mqttConnectionState"], ["topic": "\(base)/availability"],
         ]
         let device: JSON = ["ids": ["nuki_\(id)"], "mf": "Nuki", "mdl": "Smart Lock", "name": .text(name)]
         context.discover(

@@ -18,7 +18,7 @@ struct NukiLock: Dialect {
     init(name: String, id: String) { (self.name, self.id) = (name, id) }
 
     var variables: JSON { ["id": .text(id)] }
-    private var base: String { "nuki/\(id)" }
+    var base: String { "nuki/\(id)" }
     var stateTopic: String { "\(base)/state" }
     var filters: [String] { ["\(base)/lockAction", "\(base)/lock", "\(base)/unlock"] }
     var will: Message? { Message("\(base)/connected", "false", qos: 1, isRetained: true) }
@@ -121,10 +121,6 @@ struct NukiLock: Dialect {
     private func reportBattery(_ context: inout LockContext) {
         publishRetained("batteryChargeState", "\(context.mechanism.percent)", &context)
         publishRetained("batteryCritical", "\(context.mechanism.isLow)", &context)
-    }
-
-    private func publishRetained(_ topic: String, _ text: String, _ context: inout LockContext) {
-        context.publish("\(base)/\(topic)", text, qos: 1, isRetained: true)
     }
 
     // MARK: - Connecting

@@ -11,7 +11,7 @@ struct RingLock: Dialect {
     let device: String
 
     var variables: JSON { ["location": .text(Self.location), "device": .text(device)] }
-    private var base: String { "ring/\(Self.location)/alarm/\(device)" }
+    var base: String { "ring/\(Self.location)/alarm/\(device)" }
     var stateTopic: String { "\(base)/lock/state" }
 
     init(name: String, device: String) { (self.name, self.device) = (name, device) }
@@ -76,23 +76,12 @@ struct RingLock: Dialect {
     }
 }
 
-/// The bridge of `RingLock`.
-struct RingBridge: Bridge {
-    private let numbers: [Substring: Int]
-
-    init(_ locks: [JSON]) {
-        numbers = Dictionary(uniqueKeysWithValues: locks.enumerated().map { (Substring($1["device"]?.text ?? ""), $0) })
-    }
-
-    var filters: [String] { ["ring/\(RingLock.location)/alarm/+/lock/command", HomeAssistantDiscovery.birthTopic] }
-    var will: Message? { nil }
-
-    func birthMessages(wallMilliseconds: Int64) -> [Message] { [] }
-
-    func recipients(of message: Message) -> Recipients {
-        if message.topic == HomeAssistantDiscovery.birthTopic { return .allLocks }
-        let levels = message.topic.split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
-        guard levels.count == 5, let number = numbers[levels[3]] else { return .noLock }
-        return .lock(number)
+/// The bridge: ring-mqtt.
+extension RingLock {
+    static func bridge(of locks: [JSON], publishesDiscovery: Bool) -> Bridge? {
+        Bridge(
+            filters: ["ring/\(location)/alarm/+/lock/command", HomeAssistantDiscovery.birthTopic],
+            recipient: Bridge.lock(atLevel: 3, of: locks.compactMap { $0["device"]?.text }),
+            topicOfAll: HomeAssistantDiscovery.birthTopic)
     }
 }

@@ -9,7 +9,8 @@ struct TasmotaLock: Dialect {
     init(topic: String) { self.topic = topic }
 
     var variables: JSON { ["topic": .text(topic)] }
-    var stateTopic: String { "stat/\(topic)/POWER" }
+    var base: String { "stat/\(topic)" }
+    var stateTopic: String { "\(base)/POWER" }
     var filters: [String] { ["cmnd/\(topic)/POWER", "cmnd/\(topic)/POWER1", "cmnd/\(topic)/STATE"] }
     var will: Message? { Message("tele/\(topic)/LWT", "Offline", isRetained: true) }
 

@@ -20,7 +20,7 @@ struct ZWaveLock: Dialect {
     let node: Int
 
     var variables: JSON { ["node": .text(name), "gateway": .text(Self.gateway), "nodeId": .whole(node)] }
-    private var base: String { "\(Self.prefix)/\(name)" }
+    var base: String { "\(Self.prefix)/\(name)" }
     var stateTopic: String { "\(base)/98/0/currentMode" }
 
     init(name: String, node: Int) { (self.name, self.node) = (name, node) }
@@ -140,7 +140,7 @@ struct ZWaveLock: Dialect {
     }
 
     private func publishRetained(_ topic: String, _ value: JSON, _ context: inout LockContext) {
-        context.publish("\(base)/\(topic)", timed(value, context), qos: 1, isRetained: true)
+        publishRetained(topic, timed(value, context), &context)
     }
 
     private func reportDoor(_ context: inout LockContext) {
@@ -160,7 +160,7 @@ struct ZWaveLock: Dialect {
             "time": .number(Double(context.wallMilliseconds)), "value": .flag(isAlive), "status": isAlive ? "Alive" : "Dead",
             "nodeId": .whole(node),
         ]
-        context.publish("\(base)/status", status.description, qos: 1, isRetained: true)
+        publishRetained("status", status.description, &context)
     }
 
     private func publishBirthMessages(_ context: inout LockContext) {
@@ -183,11 +183,11 @@ struct ZWaveLock: Dialect {
                 "value_template": "{{'true' if value_json.value else 'false'}}",
             ],
             [
-                "topic": .text(ZWaveBridge.status),
+                "topic": .text(Self.status),
                 "value_template": "{{'online' if value_json.value else 'offline'}}",
             ],
             [
-                "topic": .text(ZWaveBridge.driverStatus), "payload_available": "true", "payload_not_available": "false",
+                "topic": .text(Self.driverStatus), "payload_available": "true", "payload_not_available": "false",
             ],
         ]
         return [
@@ -220,41 +220,27 @@ struct ZWaveLock: Dialect {
     }
 }
 
-/// The bridge of `ZWaveLock`: Z-Wave JS UI.
-struct ZWaveBridge: Bridge {
-    private let numbers: [Substring: Int]
-    private let nodes: [Int: Int]
-    static let status = "\(ZWaveLock.prefix)/_CLIENTS/ZWAVE_GATEWAY-\(ZWaveLock.gateway)/status"
-    static let driverStatus = "\(ZWaveLock.prefix)/driver/status"
+/// The bridge: Z-Wave JS UI.
+extension ZWaveLock {
+    private static let status = "\(prefix)/_CLIENTS/ZWAVE_GATEWAY-\(gateway)/status"
+    private static let driverStatus = "\(prefix)/driver/status"
 
-    init(_ locks: [JSON]) {
-        numbers = Dictionary(uniqueKeysWithValues: locks.enumerated().map { (Substring($1["node"]?.text ?? ""), $0) })
-        nodes = Dictionary(uniqueKeysWithValues: locks.enumerated().map { ($1["nodeId"]?.whole ?? 0, $0) })
-    }
-
-    var filters: [String] {
-        [
-            "\(ZWaveLock.prefix)/+/98/0/+/set", "\(ZWaveLock.prefix)/+/99/0/+/+/set", "\(ZWaveLock.api)/set",
-        ]
-    }
-
-    var will: Message? { Message(Self.status, #"{"value":false}"#, qos: 1, isRetained: true) }
-
-    func birthMessages(wallMilliseconds: Int64) -> [Message] {
-        [
-            Message(Self.status, ZWaveLock.timed(true, wallMilliseconds), qos: 1, isRetained: true),
-            Message(Self.driverStatus, "true", qos: 1, isRetained: true),
-        ]
-    }
-
-    func recipients(of message: Message) -> Recipients {
-        if message.topic == "\(ZWaveLock.api)/set" {
-            // A call for an unknown node only appears in the bridge's own log.
-            let node = JSON(message.payload)?["args"]?.list?.first?["nodeId"]?.whole
-            return node.flatMap { nodes[$0] }.map { .lock($0) } ?? .noLock
-        }
-        let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard levels.count == 3, let number = numbers[levels[1]] else { return .noLock }
-        return .lock(number)
+    static func bridge(of locks: [JSON], publishesDiscovery: Bool) -> Bridge? {
+        let lockOfTopic = Bridge.lock(atLevel: 1, of: locks.compactMap { $0["node"]?.text })
+        let numbers = Dictionary(uniqueKeysWithValues: locks.enumerated().map { ($1["nodeId"]?.whole, $0) })
+        return Bridge(
+            filters: ["\(prefix)/+/98/0/+/set", "\(prefix)/+/99/0/+/+/set", "\(api)/set"],
+            will: Message(status, #"{"value":false}"#, qos: 1, isRetained: true),
+            birthMessages: { wallMilliseconds in
+                [
+                    Message(status, timed(true, wallMilliseconds), qos: 1, isRetained: true),
+                    Message(driverStatus, "true", qos: 1, isRetained: true),
+                ]
+            },
+            recipient: { message in
+                guard message.topic == "\(api)/set" else { return lockOfTopic(message) }
+                // A call for an unknown node only appears in the bridge's own log.
+                return numbers[JSON(message.payload)?["args"]?.list?.first?["nodeId"]?.whole]
+            })
     }
 }

@@ -5,7 +5,7 @@ struct ZigbeeLock: Dialect {
     static let profile = Profile.zigbee2mqtt
     static let retainsState = false
     static let hasKeypad = true
-    static let base = "zigbee2mqtt"
+    static let prefix = "zigbee2mqtt"
 
     private enum ReadTimer { static let state = 1, pins = 2 }
 
@@ -18,7 +18,8 @@ struct ZigbeeLock: Dialect {
     init(name: String) { self.name = name }
 
     var variables: JSON { ["name": .text(name)] }
-    var stateTopic: String { "\(Self.base)/\(name)" }
+    var base: String { "\(Self.prefix)/\(name)" }
+    var stateTopic: String { base }
 
     // MARK: - Messages
 
@@ -92,9 +93,7 @@ struct ZigbeeLock: Dialect {
         case .moved(let movement): reportMovement(movement, succeeded: true, &context)
         case .jammed(let movement): reportMovement(movement, succeeded: false, &context)
         case .codeRefused(let slot):
-            publishAction(
-                ["action": "unlock_failure_invalid_pin_or_id", "action_source": 0, "action_source_name": "keypad"], user: slot,
-                &context)
+            publishAction("unlock_failure_invalid_pin_or_id", by: .keypad, user: slot, &context)
         case .due(ReadTimer.state):
             cachedPosition = context.mechanism.sensedPosition
             publish(&context)
@@ -115,19 +114,23 @@ struct ZigbeeLock: Dialect {
         guard succeeded else { return }
         let word = movement.motion == .lock ? "lock" : "unlock"
         switch movement.cause {
-        case .remote: publishAction(["action": .text(word), "action_source": 1, "action_source_name": "rf"], user: nil, &context)
-        case .thumbTurn:
-            publishAction(["action": "manual_\(word)", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
-        case .automatic:
-            publishAction(["action": "auto_lock", "action_source": 2, "action_source_name": "manual"], user: nil, &context)
-        case .keypad(let slot):
-            publishAction(["action": "keypad_\(word)", "action_source": 0, "action_source_name": "keypad"], user: slot, &context)
+        case .remote: publishAction(word, by: .rf, &context)
+        case .thumbTurn: publishAction("manual_\(word)", by: .manual, &context)
+        case .automatic: publishAction("auto_lock", by: .manual, &context)
+        case .keypad(let slot): publishAction("keypad_\(word)", by: .keypad, user: slot, &context)
         }
     }
 
+    /// The sources of an operation, by the numbers of the Zigbee Cluster Library.
+    private enum Source: Int { case keypad, rf, manual }
+
     /// Publishes an operation with the number of its user; 65535 means no user.
-    private func publishAction(_ action: JSON, user: Int?, _ context: inout LockContext) {
-        context.publish(stateTopic, action.with(["action_user": .whole(user ?? 65_535)]).with(state(context)).description)
+    private func publishAction(_ action: String, by source: Source, user: Int = 65_535, _ context: inout LockContext) {
+        let values: JSON = [
+            "action": .text(action), "action_source": .whole(source.rawValue), "action_source_name": "\(source)",
+            "action_user": .whole(user),
+        ]
+        context.publish(stateTopic, values.with(state(context)).description)
     }
 
     private func publish(_ context: inout LockContext) { context.report(stateTopic, state(context).description) }
@@ -153,7 +156,7 @@ struct ZigbeeLock: Dialect {
     }
 
     private func reportAvailability(_ word: String, _ context: inout LockContext) {
-        context.publish("\(stateTopic)/availability", (["state": .text(word)] as JSON).description, qos: 1, isRetained: true)
+        publishRetained("availability", (["state": .text(word)] as JSON).description, &context)
     }
 
     private static let deliveryError =
@@ -163,7 +166,7 @@ struct ZigbeeLock: Dialect {
     private func publishFailure(_ verb: String, _ key: String, _ reason: String, _ context: inout LockContext) {
         let message = "Publish '\(verb)' '\(key)' to '\(name)' failed: 'Error: \(reason)'"
         let line: JSON = ["level": "error", "message": .text(message), "namespace": "z2m"]
-        context.publish("\(Self.base)/bridge/logging", line.description)
+        context.publish("\(Self.prefix)/bridge/logging", line.description)
     }
 
     // MARK: - Codes
@@ -183,7 +186,7 @@ struct ZigbeeLock: Dialect {
             context.mechanism.codes[slot] = nil
             action = "pin_code_deleted"
         }
-        publishAction(["action": .text(action), "action_source": 1, "action_source_name": "rf"], user: slot, &context)
+        publishAction(action, by: .rf, user: slot, &context)
         cacheUser(slot, context)
         context.startTimer(context.radioDelay(), for: ReadTimer.pins)
     }
@@ -195,42 +198,29 @@ struct ZigbeeLock: Dialect {
     }
 }
 
-/// The bridge of `ZigbeeLock`: Zigbee2MQTT. The real bridge subscribes to all topics below its base. This one subscribes only to
-/// the topics that it processes, so that ten thousand locks do not receive each other's messages.
-struct ZigbeeBridge: Bridge {
-    private let names: [String]
-    private let numbers: [Substring: Int]
-    private let publishesDiscovery: Bool
-    private let base = ZigbeeLock.base
-
-    init(_ locks: [JSON], publishesDiscovery: Bool) {
-        names = locks.compactMap { $0["name"]?.text }
-        numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { (Substring($1), $0) })
-        self.publishesDiscovery = publishesDiscovery
+/// The bridge: Zigbee2MQTT. The real bridge subscribes to all topics below its base. This one subscribes only to the topics that it
+/// processes, so that ten thousand locks do not receive each other's messages.
+extension ZigbeeLock {
+    static func bridge(of locks: [JSON], publishesDiscovery: Bool) -> Bridge? {
+        let names = locks.compactMap { $0["name"]?.text }
+        return Bridge(
+            filters: ["set", "get", "set/+", "get/+"].map { "\(prefix)/+/\($0)" },
+            will: Message("\(prefix)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true),
+            birthMessages: { _ in birthMessages(names, publishesDiscovery) }, recipient: Bridge.lock(atLevel: 1, of: names))
     }
 
-    var filters: [String] { ["set", "get", "set/+", "get/+"].map { "\(base)/+/\($0)" } }
-
-    var will: Message? { Message("\(base)/bridge/state", #"{"state":"offline"}"#, qos: 1, isRetained: true) }
-
-    func birthMessages(wallMilliseconds: Int64) -> [Message] {
-        let state = Message("\(base)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
+    private static func birthMessages(_ names: [String], _ publishesDiscovery: Bool) -> [Message] {
+        let state = Message("\(prefix)/bridge/state", #"{"state":"online"}"#, qos: 1, isRetained: true)
         guard publishesDiscovery else { return [state] }
         let coordinator: JSON = [
             "ieee_address": "0x00124b0000000000", "type": "Coordinator", "friendly_name": "Coordinator", "supported": true,
             "definition": nil,
         ]
         let devices = JSON.list([coordinator] + names.enumerated().map { device(number: $0, name: $1) })
-        return [state, Message("\(base)/bridge/devices", devices.description, isRetained: true)]
+        return [state, Message("\(prefix)/bridge/devices", devices.description, isRetained: true)]
     }
 
-    func recipients(of message: Message) -> Recipients {
-        let levels = message.topic.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard levels.count == 3, levels[0] == base, let number = numbers[levels[1]] else { return .noLock }
-        return .lock(number)
-    }
-
-    private func device(number: Int, name: String) -> JSON {
+    private static func device(number: Int, name: String) -> JSON {
         let address = String(0x000d_6f00_0000_0001 + number, radix: 16)
         return [
             "ieee_address": "0x\(String(repeating: "0", count: 16 - address.count))\(address)", "type": "EndDevice",
@@ -239,7 +229,7 @@ struct ZigbeeBridge: Bridge {
             "interview_completed": true, "interviewing": false,
             "definition": [
                 "model": "YRD226HA2619", "vendor": "Yale", "description": "Assure lock", "supports_ota": true, "options": [],
-                "exposes": Self.exposes,
+                "exposes": exposes,
             ],
         ]
     }

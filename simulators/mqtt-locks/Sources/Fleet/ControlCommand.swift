@@ -33,17 +33,15 @@ struct ControlCommand: Hashable, Sendable {
 
 extension ControlCommand.Action {
     fileprivate init?(_ word: String, _ rest: ArraySlice<String>) {
+        let simple: [String: Self] = [
+            "thumb-turn": .thumbTurn, "garbage": .garbage, "retained": .retained, "offline": .offline, "online": .online,
+            "reboot": .reboot, "jam": .fault(.jam), "half-way": .fault(.halfWay), "drop": .fault(.drop),
+            "duplicate": .fault(.duplicate), "late": .fault(.late), "wrong-state": .fault(.wrongState),
+        ]
         switch (word, rest.first, rest.count) {
-        case ("thumb-turn", nil, _): self = .thumbTurn
-        case ("garbage", nil, _): self = .garbage
-        case ("retained", nil, _): self = .retained
-        case ("offline", nil, _): self = .offline
-        case ("online", nil, _): self = .online
-        case ("reboot", nil, _): self = .reboot
-        case ("jam", nil, _), ("half-way", nil, _), ("drop", nil, _), ("duplicate", nil, _), ("late", nil, _),
-            ("wrong-state", nil, _):
-            guard let fault = Fault(rawValue: word) else { return nil }
-            self = .fault(fault)
+        case (_, nil, _):
+            guard let action = simple[word] else { return nil }
+            self = action
         case ("keypad", let slot?, 1):
             guard let slot = Int(slot) else { return nil }
             self = .keypad(slot: slot)
@@ -53,20 +51,6 @@ extension ControlCommand.Action {
         case ("door", "open", 1): self = .door(isOpen: true)
         case ("door", "closed", 1): self = .door(isOpen: false)
         default: return nil
-        }
-    }
-
-    /// Applies an action that does not affect the connection.
-    func apply(to lock: inout SimulatedLock) {
-        switch self {
-        case .thumbTurn: lock.turnThumb()
-        case .garbage: lock.sendGarbage()
-        case .retained: lock.retainStaleState()
-        case .fault(let fault): lock.context.requestedFaults.insert(fault)
-        case .keypad(let slot): lock.enterCode(slot: slot)
-        case .battery(let percent): lock.setBattery(percent)
-        case .door(let isOpen): lock.setDoor(open: isOpen)
-        case .offline, .online, .reboot: break
         }
     }
 }

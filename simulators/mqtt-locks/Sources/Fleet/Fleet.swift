@@ -30,7 +30,7 @@ struct Fleet: Sendable {
             for number in 0..<part.count {
                 locks.append(Self.lock(part.profile, number + 1, stream: first + number, plan, startedAt))
             }
-            for client in Self.clients(part.profile, locks, from: first, plan) {
+            for client in Self.clients(of: locks[first...], plan) {
                 clientOfLock += repeatElement(clients.count, count: client.locks.count)
                 clients.append(client)
             }
@@ -51,23 +51,22 @@ struct Fleet: Sendable {
             context: LockContext(plan.settings, startedAt: startedAt, random: random))
     }
 
-    private static func clients(_ profile: Profile, _ locks: [SimulatedLock], from first: Int, _ plan: FleetPlan) -> [FleetClient]
-    {
-        let range = first..<locks.count
-        let variables = locks[range].map(\.dialect.variables)
-        guard !range.isEmpty, let bridge = profile.bridge(variables, publishesDiscovery: plan.settings.publishesDiscovery) else {
-            return range.map { number in
-                let lock = locks[number]
-                return FleetClient(
-                    id: lock.name, filters: lock.dialect.filters, will: lock.dialect.will, locks: number..<number + 1,
-                    bridge: nil, guardTime: profile.guardTime)
-            }
+    /// - Parameter locks: locks of one profile.
+    private static func clients(of locks: ArraySlice<SimulatedLock>, _ plan: FleetPlan) -> [FleetClient] {
+        guard let first = locks.first else { return [] }
+        let (dialect, variables) = (type(of: first.dialect), locks.map(\.dialect.variables))
+        if let bridge = dialect.bridge(of: variables, publishesDiscovery: plan.settings.publishesDiscovery) {
+            return [
+                FleetClient(
+                    id: first.profile.rawValue, filters: bridge.filters, will: bridge.will, locks: locks.indices, bridge: bridge,
+                    guardTime: dialect.guardTime)
+            ]
         }
-        return [
+        return zip(locks.indices, locks).map { number, lock in
             FleetClient(
-                id: profile.rawValue, filters: bridge.filters, will: bridge.will, locks: range, bridge: bridge,
-                guardTime: profile.guardTime)
-        ]
+                id: lock.name, filters: lock.dialect.filters, will: lock.dialect.will, locks: number..<number + 1, bridge: nil,
+                guardTime: dialect.guardTime)
+        }
     }
 
     /// When the next scheduled item is due.
@@ -85,7 +84,7 @@ struct Fleet: Sendable {
         self.now = now
         clients[number].isConnected = true
         let wall = (locks.first?.context.startedAt ?? 0) + now.milliseconds
-        for message in clients[number].bridge?.birthMessages(wallMilliseconds: wall) ?? [] {
+        for message in clients[number].bridge?.birthMessages(wall) ?? [] {
             effects.append(.publish(client: number, message))
         }
         for lock in clients[number].locks { update(lock) { $0.connect() } }
@@ -149,7 +148,7 @@ struct Fleet: Sendable {
                 update(number) { $0.goOnline() }
             }
         case .reboot: restart(number)
-        default: update(number) { command.action.apply(to: &$0) }
+        default: update(number) { $0.apply(command.action) }
         }
         return nil
     }
@@ -260,19 +259,15 @@ struct FleetClient: Sendable {
     let will: Message?
     /// The locks of the connection, by their numbers in the fleet.
     let locks: Range<Int>
-    let bridge: (any Bridge)?
+    let bridge: Bridge?
     /// How long the runner delays its line `ready` after this connection is established.
     let guardTime: Duration
     var isConnected = false
 
     /// The locks of the fleet that a message is addressed to.
     func recipients(of message: Message) -> Range<Int> {
-        guard let bridge else { return locks }
-        switch bridge.recipients(of: message) {
-        case .noLock: return locks.lowerBound..<locks.lowerBound
-        case .lock(let number): return locks.lowerBound + number..<locks.lowerBound + number + 1
-        case .allLocks: return locks
-        }
+        guard let bridge, message.topic != bridge.topicOfAll else { return locks }
+        return bridge.recipient(message).map { locks.dropFirst($0).prefix(1) } ?? locks.prefix(0)
     }
 }
 

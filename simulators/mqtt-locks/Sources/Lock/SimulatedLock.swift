@@ -14,7 +14,7 @@ struct SimulatedLock: Sendable {
     init(name: String, dialect: any Dialect, context: LockContext) {
         (self.name, self.dialect, self.context) = (name, dialect, context)
         profile = type(of: dialect).profile
-        hasOwnConnection = profile.bridgeName == nil
+        hasOwnConnection = !profile.hasBridge
     }
 
     // MARK: - Events
@@ -59,25 +59,25 @@ struct SimulatedLock: Sendable {
         context.startMovement(motion, by: .keypad(slot: slot))
     }
 
-    mutating func setDoor(open: Bool) {
-        context.mechanism.isDoorOpen = open
-        handle(.door)
-    }
-
-    mutating func setBattery(_ percent: Double) {
-        context.mechanism.battery = min(100, max(0, percent))
-        handle(.battery)
-    }
-
-    /// Publishes a garbage payload now.
-    mutating func sendGarbage() {
-        context.messages.append(Message(dialect.stateTopic, Garbage.payload(&context.random)))
-    }
-
-    /// Keeps the present state retained, whatever the lock reports later.
-    mutating func retainStaleState() {
-        context.retainStaleState(hasState: type(of: dialect).retainsState)
-        if context.isNextRetained { handle(.report) }
+    /// Applies an action that does not affect the connection.
+    mutating func apply(_ action: ControlCommand.Action) {
+        switch action {
+        case .thumbTurn: turnThumb()
+        case .garbage: context.messages.append(Message(dialect.stateTopic, Garbage.payload(&context.random)))
+        case .retained:
+            // The present state stays retained, whatever the lock reports later.
+            context.retainStaleState(hasState: type(of: dialect).retainsState)
+            if context.isNextRetained { handle(.report) }
+        case .fault(let fault): context.requestedFaults.insert(fault)
+        case .keypad(let slot): enterCode(slot: slot)
+        case .battery(let percent):
+            context.mechanism.battery = percent
+            handle(.battery)
+        case .door(let isOpen):
+            context.mechanism.isDoorOpen = isOpen
+            handle(.door)
+        case .offline, .online, .reboot: break
+        }
     }
 
     // MARK: - Outages

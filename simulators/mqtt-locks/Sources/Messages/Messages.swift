@@ -52,7 +52,6 @@ enum JSON: Hashable, Sendable {
     var text: String? { if case .text(let text) = self { text } else { nil } }
     var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
     var list: [JSON]? { if case .list(let list) = self { list } else { nil } }
-    var isNull: Bool { self == .null }
     /// The integer value; `nil` for a number with a fraction.
     var whole: Int? { if case .number(let number) = self { Int(exactly: number) } else { nil } }
 }

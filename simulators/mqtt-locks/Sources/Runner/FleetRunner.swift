@@ -46,7 +46,7 @@ final class FleetRunner: Sendable {
 
     /// Runs until `quit` is read, SIGINT or SIGTERM arrives, or standard output is closed.
     func run() async {
-        FileDescriptors.raiseLimit()
+        Self.raiseDescriptorLimit()
         // A closed pipe is detected by the result of a write.
         signal(SIGPIPE, SIG_IGN)
         let signals = [SIGINT, SIGTERM].map { number in
@@ -57,10 +57,21 @@ final class FleetRunner: Sendable {
             return source
         }
         queue.async { self.begin() }
-        ControlInput.read { line in self.queue.async { self.execute(line) } }
+        // End of file is ignored: a fleet without a terminal keeps running.
+        Thread.detachNewThread {
+            while let line = readLine() { self.queue.async { self.execute(line) } }
+        }
         for await _ in running {}
         for source in signals { source.cancel() }
         await stop()
+    }
+
+    /// Raises the soft limit of open file descriptors to the hard limit: each connection needs some.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        _ = setrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     // MARK: - On the queue
@@ -174,21 +185,26 @@ final class FleetRunner: Sendable {
     private func flush(_ number: Int, _ state: inout State) {
         guard let connection = state.connections[number].mqtt else { return }
         let id = state.fleet.clients[number].id
-        state.connections[number].outbox.drain { message in publish(message, connection, id).result }
+        state.connections[number].outbox.drain { message throws(MQTTSendError) in _ = try publish(message, connection, id) }
         guard state.connections[number].outbox.isEmpty, state.connections[number].needsProbe else { return }
         // The broker processes packets in order: when it acknowledges this message, it has
         // processed the subscriptions and all earlier messages.
-        let (probe, result) = publish(Message("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
-        guard result == .done else { return }
-        (state.connections[number].probe, state.connections[number].needsProbe) = (probe, false)
-        // Do not wait for a broker that acknowledges no messages.
-        if probe == nil { state.connections[number].isReady = true }
+        do {
+            let probe = try publish(Message("doorward-mqtt-locks/ready/\(id)", "", qos: 1), connection, id)
+            (state.connections[number].probe, state.connections[number].needsProbe) = (probe, false)
+            // Do not wait for a broker that acknowledges no messages.
+            if probe == nil { state.connections[number].isReady = true }
+        } catch {
+            // The connection is busy or lost: the probe is sent later.
+        }
     }
 
-    private func publish(_ message: Message, _ connection: MQTTConnection, _ id: String) -> (
-        id: MQTTPublishNumber?, result: PublishResult
-    ) {
-        guard let topic = MQTTTopic(message.topic) else { return (nil, .done) }
+    /// - Returns: the number that the broker's acknowledgement will carry; `nil` for none, and for a message that was dropped: it has
+    ///   an invalid topic, or is longer than the broker accepts.
+    private func publish(
+        _ message: Message, _ connection: MQTTConnection, _ id: String
+    ) throws(MQTTSendError) -> MQTTPublishNumber? {
+        guard let topic = MQTTTopic(message.topic) else { return nil }
         let moment = MessageLog.Moment.now()
         do throws(MQTTSendError) {
             let number = try connection.publishRetainable(
@@ -196,15 +212,11 @@ final class FleetRunner: Sendable {
                     topic: topic, payload: message.payload, qos: message.qos == 0 ? .atMostOnce : .atLeastOnce,
                     isRetained: message.isRetained))
             log?.append(message, .published, client: id, at: moment)
-            return (number, .done)
+            return number
         } catch {
-            switch error {
-            case .busy: return (nil, .busy)
-            case .notConnected, .notSubscribed: return (nil, .notConnected)
-            case .tooLong:
-                printError("\(id): the broker accepts no message of \(message.payload.count) bytes on \(message.topic)")
-                return (nil, .done)
-            }
+            guard error == .tooLong else { throw error }
+            printError("\(id): the broker accepts no message of \(message.payload.count) bytes on \(message.topic)")
+            return nil
         }
     }
 
@@ -265,26 +277,6 @@ final class FleetRunner: Sendable {
             for connection in connections { group.addTask { await connection.stop(sendsDisconnect: !skipsDisconnect) } }
         }
         printLine(counts.summary(locks: locks))
-    }
-}
-
-/// Reads standard input line by line. End of file is ignored: a fleet without a terminal keeps running.
-enum ControlInput {
-    static func read(_ take: @escaping @Sendable (String) -> Void) {
-        Thread.detachNewThread {
-            while let line = readLine() { take(line) }
-        }
-    }
-}
-
-/// The limit of open file descriptors: each connection needs some.
-enum FileDescriptors {
-    /// Raises the soft limit to the hard limit.
-    static func raiseLimit() {
-        var limit = rlimit()
-        guard getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit)
     }
 }
 

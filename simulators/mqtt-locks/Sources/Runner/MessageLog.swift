@@ -66,37 +66,28 @@ final class MessageLog: Sendable {
 
 /// Messages waiting for a connection that is busy, in order. They are discarded when the connection breaks.
 struct Outbox {
-    private var waiting: [Message] = []
-    private var first = 0
+    private var waiting: ArraySlice<Message> = []
 
-    var isEmpty: Bool { first == waiting.count }
+    var isEmpty: Bool { waiting.isEmpty }
 
     mutating func append(_ message: Message) { waiting.append(message) }
 
-    mutating func removeAll() { (waiting, first) = ([], 0) }
+    mutating func removeAll() { waiting = [] }
 
     /// Publishes as many messages as the connection accepts.
     ///
     /// - Parameter publish: publishes one message.
-    mutating func drain(_ publish: (Message) -> PublishResult) {
-        loop: while first < waiting.count {
-            switch publish(waiting[first]) {
-            case .done: first += 1
-            case .busy: break loop
-            case .notConnected: first = waiting.count
+    mutating func drain(_ publish: (Message) throws(MQTTSendError) -> Void) {
+        while let message = waiting.first {
+            do throws(MQTTSendError) {
+                try publish(message)
+                waiting.removeFirst()
+            } catch {
+                if error != .busy { removeAll() }
+                return
             }
         }
-        if first == waiting.count { removeAll() }
     }
-}
-
-/// Result of passing a message to a connection.
-enum PublishResult {
-    case done
-    /// Try again later.
-    case busy
-    /// There is no connection.
-    case notConnected
 }
 
 /// The state of one connection of the fleet, owned by the runner.

@@ -196,10 +196,10 @@ struct HomeAssistantDevice {
     /// - Parameter value: with short or full keys.
     /// - Returns: `nil` if it is no object, or has neither identifiers nor connections.
     init?(_ value: JSONValue) {
-        guard let fields = value.object?.expanded(Abbreviations.device) else { return nil }
-        let identifiers = fields["identifiers"]?.asList.compactMap(\.homeAssistantText) ?? []
-        let connections = fields["connections"]?.array ?? []
-        guard !identifiers.isEmpty || !connections.isEmpty else { return nil }
+        guard let fields = value.object?.expanded(Abbreviations.device),
+            fields["identifiers"]?.asList.contains(where: { $0.homeAssistantText != nil }) == true
+                || fields["connections"]?.array?.isEmpty == false
+        else { return nil }
         name = fields["name"]?.homeAssistantText
         product = LockProduct(
             manufacturer: fields["manufacturer"]?.homeAssistantText, model: fields["model"]?.homeAssistantText,

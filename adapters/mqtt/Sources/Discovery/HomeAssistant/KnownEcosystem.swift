@@ -20,43 +20,36 @@ enum KnownEcosystem: String, CaseIterable {
             MQTTTopic(state) != nil
         else { return nil }
         return switch self {
-        case .nukiNative: nukiNative(lock, command: command, state: state, object: object)
-        case .nukiHub: nukiHub(lock, command: command, state: state)
-        case .zwaveJSUI: zwaveJSUI(lock, command: command, state: state)
-        case .esphome: esphome(lock, command: command, state: state, object: object)
-        case .ringMQTT: ringMQTT(command: command, state: state)
-        case .zigbee2MQTT: zigbee2MQTT(lock, command: command, state: state)
+        case .nukiNative: nukiNative(lock, object: object)
+        case .nukiHub: nukiHub(lock)
+        case .zwaveJSUI: zwaveJSUI(lock)
+        case .esphome: esphome(lock, object: object)
+        case .ringMQTT: ringMQTT(lock)
+        case .zigbee2MQTT: zigbee2MQTT(lock)
         }
     }
 
     /// Returns the address of a lock with the command topic `nuki/<ID>/lockAction`, the object id `nuki_<ID>_lock`, and Nuki's
     /// own numeric codes.
-    private func nukiNative(
-        _ lock: HomeAssistantLock, command: String, state: String, object: String
-    ) -> [String: JSONValue]? {
-        guard let basePath = command.before("/lockAction"), state == basePath + "/state", let slash = basePath.lastIndex(of: "/")
-        else {
-            return nil
-        }
+    private func nukiNative(_ lock: HomeAssistantLock, object: String) -> [String: JSONValue]? {
+        guard let basePath = lock.base("/lockAction", "/state", ["payload_lock": "2", "payload_unlock": "1"]),
+            let slash = basePath.lastIndex(of: "/")
+        else { return nil }
         let id = String(basePath[basePath.index(after: slash)...])
-        guard object == "nuki_\(id)_lock", lock.text("payload_lock") == "2", lock.text("payload_unlock") == "1" else {
-            return nil
-        }
+        guard object == "nuki_\(id)_lock" else { return nil }
         return ["id": .string(id)].with("base", String(basePath[..<slash]), unless: "nuki")
     }
 
     /// Returns the address of a lock with the topics `<base>/lock/action` and `<base>/lock/hastate`, and with a lock's payloads.
     /// An opener of the same bridge has other payloads.
-    private func nukiHub(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
-        guard let base = command.before("/lock/action"), state == base + "/lock/hastate", lock.text("payload_lock") == "lock",
-            lock.text("payload_unlock") == "unlock"
-        else { return nil }
-        return [:].with("base", base, unless: "nukihub")
+    private func nukiHub(_ lock: HomeAssistantLock) -> [String: JSONValue]? {
+        lock.base("/lock/action", "/lock/hastate", ["payload_lock": "lock", "payload_unlock": "unlock"])
+            .map { [:].with("base", $0, unless: "nukihub") }
     }
 
     /// Returns the address of a lock with the command topic `<prefix>/<node>/98/0/targetMode/set`, or with `door_lock/endpoint_0`
     /// in place of `98/0`. The prefix is that of the gateway's status topic, which is announced with each lock.
-    private func zwaveJSUI(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+    private func zwaveJSUI(_ lock: HomeAssistantLock) -> [String: JSONValue]? {
         let gateways = lock.availability.compactMap { $0["topic"]?.string?.before("/status") }
         let marker = "/_CLIENTS/ZWAVE_GATEWAY-"
         guard let gateway = gateways.first(where: { $0.contains(marker) }), let start = gateway.ranges(of: marker).first else {
@@ -64,7 +57,7 @@ enum KnownEcosystem: String, CaseIterable {
         }
         let prefix = String(gateway[..<start.lowerBound])
         for (naming, value) in [("valueId", "/98/0/"), ("named", "/door_lock/endpoint_0/")] {
-            guard let basePath = command.before(value + "targetMode/set"), state == basePath + value + "currentMode",
+            guard let basePath = lock.base(value + "targetMode/set", value + "currentMode"),
                 let node = basePath.after(prefix + "/")
             else { continue }
             return ["node": .string(node), "gateway": .string(String(gateway[start.upperBound...]))]
@@ -75,8 +68,8 @@ enum KnownEcosystem: String, CaseIterable {
 
     /// Returns the address of a lock with the command topic `<node>/lock/<object>/command`, the same object id, ESPHome's
     /// payloads, and the availability topic `<node>/status`.
-    private func esphome(_ lock: HomeAssistantLock, command: String, state: String, object: String) -> [String: JSONValue]? {
-        guard let node = command.before("/lock/\(object)/command"), state == "\(node)/lock/\(object)/state",
+    private func esphome(_ lock: HomeAssistantLock, object: String) -> [String: JSONValue]? {
+        guard let node = lock.base("/lock/\(object)/command", "/lock/\(object)/state"),
             lock.text("availability_topic") == "\(node)/status", lock.hasDefaultPayloads
         else { return nil }
         var variables: [String: JSONValue] = ["node": .string(node)]
@@ -86,8 +79,8 @@ enum KnownEcosystem: String, CaseIterable {
     }
 
     /// Returns the address of a lock with the command topic `<base>/<location>/alarm/<device>/lock/command`.
-    private func ringMQTT(command: String, state: String) -> [String: JSONValue]? {
-        guard let basePath = command.before("/lock/command"), state == basePath + "/lock/state" else { return nil }
+    private func ringMQTT(_ lock: HomeAssistantLock) -> [String: JSONValue]? {
+        guard let basePath = lock.base("/lock/command", "/lock/state") else { return nil }
         let levels = basePath.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard levels.count >= 4, levels[levels.count - 2] == "alarm", levels.suffix(3).allSatisfy({ !$0.isEmpty }) else {
             return nil
@@ -98,19 +91,27 @@ enum KnownEcosystem: String, CaseIterable {
 
     /// Returns the address of a lock with the topics `<base>/<name>/set` and `<base>/<name>`, and with Zigbee2MQTT's payloads.
     /// The base is that of the bridge's own state topic, which is announced with each lock.
-    private func zigbee2MQTT(_ lock: HomeAssistantLock, command: String, state: String) -> [String: JSONValue]? {
+    private func zigbee2MQTT(_ lock: HomeAssistantLock) -> [String: JSONValue]? {
+        let payloads = ["payload_lock": "LOCK", "payload_unlock": "UNLOCK", "state_locked": "LOCK", "state_unlocked": "UNLOCK"]
         let topics = lock.availability.compactMap { $0["topic"]?.string } + [lock.text("availability_topic")].compactMap(\.self)
-        guard command == state + "/set", let base = topics.lazy.compactMap({ $0.before("/bridge/state") }).first,
-            let name = state.after(base + "/"), let template = lock.text("value_template"),
-            HomeAssistantTemplate.path(template)?.keys == ["state"],
-            [("payload_lock", "LOCK"), ("payload_unlock", "UNLOCK"), ("state_locked", "LOCK"), ("state_unlocked", "UNLOCK")]
-                .allSatisfy({ lock.text($0.0) == $0.1 })
+        guard let base = topics.lazy.compactMap({ $0.before("/bridge/state") }).first,
+            let name = lock.base("/set", "", payloads)?.after(base + "/"), let template = lock.text("value_template"),
+            HomeAssistantTemplate.path(template)?.keys == ["state"]
         else { return nil }
         return ["name": .string(name)].with("base", base, unless: "zigbee2mqtt")
     }
 }
 
 extension HomeAssistantLock {
+    /// Returns the common beginning of the command topic and the state topic, if they have these endings and the lock has these
+    /// texts.
+    fileprivate func base(_ commandEnding: String, _ stateEnding: String, _ texts: [String: String] = [:]) -> String? {
+        guard let base = text("command_topic")?.before(commandEnding), text("state_topic") == base + stateEnding,
+            texts.allSatisfy({ text($0.key) == $0.value })
+        else { return nil }
+        return base
+    }
+
     /// Whether the lock's payloads and states are Home Assistant's defaults.
     fileprivate var hasDefaultPayloads: Bool {
         let defaults = [
