@@ -134,8 +134,7 @@ struct RoleRemove: AsyncParsableCommand {
     func run() async throws {
         try deletion.requireConfirmable("remove")
         let client = try gateway.client()
-        let finder = NameResolver(client)
-        let entity = try await finder.entity(argument.entity, of: AssociatedEntityType.allCases)
+        let entity = try await NameResolver(client).entity(argument.entity, of: AssociatedEntityType.allCases)
         let person = try await holder(of: entity, client)
         try await deletion.run(
             client.roles.removal(of: person.id, from: entity.roleEntity), name: person.name,
