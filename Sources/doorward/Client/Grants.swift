@@ -254,11 +254,6 @@ struct LinkEnd: AsyncParsableCommand {
 }
 
 extension Doorward.GuestLink {
-    /// Joins the gateway's JSON of a new guest access and of its link, `{"guestAccess":…}` and `{"link":…}`, to one object.
-    static func json(granted: [UInt8], link: [UInt8]) -> [UInt8] {
-        granted.dropLast() + [UInt8(ascii: ",")] + link.dropFirst()
-    }
-
     /// Returns the lines to print: on a terminal the link, its QR code and an explanation; in a pipe the link alone.
     ///
     /// - Parameter access: the id of the guest access.
