@@ -81,17 +81,15 @@ struct API: AsyncParsableCommand {
         let response = try await client.open(
             method, APIPath.path(path), query: goesToQuery ? fields.map { ($0.key, $0.text) } : [],
             headers: header.map { ($0.name, $0.value) }, body: body)
-        if include { Self.printHead(response) }
+        if include {
+            let lines = [response.statusLine] + response.headers.map { "\($0.name): \($0.value)" }
+            StandardStream.output.line(lines.map(\.printable).joined(separator: "\n") + "\n")
+        }
         if method == "HEAD", !response.isSuccess { throw CommandFailure("the gateway answered \(response.status)") }
         if response.isSuccess, !response.isJSON { return try await Self.copy(response) }
         let document = include ? try await response.whole() : try await response.document()
         if !document.isEmpty { StandardStream.output.line(String(decoding: document, as: UTF8.self)) }
         if include { try response.requireSuccess(document) }
-    }
-
-    private static func printHead(_ response: RawResponse) {
-        let lines = [response.statusLine] + response.headers.map { "\($0.name): \($0.value)" }
-        StandardStream.output.line(lines.map(\.printable).joined(separator: "\n") + "\n")
     }
 
     /// Prints a body that is not JSON, each part when it arrives: the body may be long or endless.

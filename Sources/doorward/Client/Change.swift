@@ -100,9 +100,9 @@ struct Change: AsyncParsableCommand {
         func view(_ access: Doorward.GuestAccess) -> GuestAccessView {
             GuestAccessView(access: access, lockNames: lockNames, propertyZone: zone, now: now)
         }
-        let views = GuestAccessChangeView(before: view(old), after: view(new))
-        output.print(json: answer.json, lines: views.lines)
-        if from != nil || until != nil { output.warn(views.after.clockChanges) }
+        let after = view(new)
+        output.print(json: answer.json) { after.changes(since: view(old), $0) }
+        if from != nil || until != nil { output.warn(after.clockChanges) }
         if let warning = answer.warning, !output.json { StandardStream.error.line("doorward: \(warning.printable)") }
     }
 
@@ -158,33 +158,29 @@ struct Change: AsyncParsableCommand {
     }
 }
 
-/// Prints a changed guest access: each fact that differs, before and after.
-struct GuestAccessChangeView {
-    let before: GuestAccessView
-    let after: GuestAccessView
-
-    /// On a terminal sentences; in a pipe a line for each changed fact, with its name, the old and the new value.
-    func lines(_ style: OutputStyle) -> [String] {
-        let (old, new) = (facts(of: before, style), facts(of: after, style))
+extension GuestAccessView {
+    /// Returns the facts that have changed: on a terminal as sentences; in a pipe a line for each, with its name, the old and the new
+    /// value.
+    func changes(since before: GuestAccessView, _ style: OutputStyle) -> [String] {
+        let (old, new) = (before.facts(style), facts(style))
         let changed = zip(old, new).filter { $0.value != $1.value }.map { (name: $0.name, old: $0.value, new: $1.value) }
         guard style.isInteractive else { return changed.map { "\($0.name)\t\($0.old)\t\($0.new)" } }
-        let (guest, id) = (after.guest.printable, after.access.id.printable)
-        if changed.isEmpty { return ["The guest access of \(guest), id \(id), already has these values: nothing was changed."] }
+        let (name, id) = (guest.printable, access.id.printable)
+        if changed.isEmpty { return ["The guest access of \(name), id \(id), already has these values: nothing was changed."] }
         let width = changed.map(\.name.count).max() ?? 0
-        let notes = after.clockChanges.filter { !before.clockChanges.contains($0) }
-        return ["Changed the guest access of \(guest), id \(id)."]
+        let notes = clockChanges.filter { !before.clockChanges.contains($0) }
+        return ["Changed the guest access of \(name), id \(id)."]
             + changed.flatMap { fact in
                 ["  \(fact.name.padded(to: width))  \(fact.old)", "  \("".padded(to: width))  now \(fact.new)"]
             } + notes.map { "  \($0)" }
     }
 
-    private func facts(of view: GuestAccessView, _ style: OutputStyle) -> [(name: String, value: String)] {
-        let access = view.access
-        return [
-            ("label", access.label?.printable ?? "-"), ("locks", view.locks.printable), ("operations", view.operations),
-            ("from", view.window(access.validFrom, style)), ("until", view.window(access.validUntil, style)),
-            ("hours", view.hours ?? (style.isInteractive ? "all" : "-")),
-            ("uses", view.uses ?? (style.isInteractive ? "any number" : "-")), ("status", view.status.text),
+    private func facts(_ style: OutputStyle) -> [(name: String, value: String)] {
+        [
+            ("label", access.label?.printable ?? "-"), ("locks", locks.printable), ("operations", operations),
+            ("from", window(access.validFrom, style)), ("until", window(access.validUntil, style)),
+            ("hours", hours ?? (style.isInteractive ? "all" : "-")),
+            ("uses", uses ?? (style.isInteractive ? "any number" : "-")), ("status", status.text),
         ]
     }
 }

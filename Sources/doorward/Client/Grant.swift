@@ -112,7 +112,8 @@ struct Grant: AsyncParsableCommand {
         do {
             let link = try await client.guestAccesses.createLink(of: granted.id)
             view.hasLink = true
-            show(view, Doorward.GuestLink.json(granted: answer.json, link: link.json), link.content)
+            // The gateway's JSON of the access and of its link, `{"guestAccess":…}` and `{"link":…}`, joined to one object.
+            show(view, answer.json.dropLast() + [UInt8(ascii: ",")] + link.json.dropFirst(), link.content)
         } catch {
             // The access exists nevertheless.
             show(view, answer.json, nil)

@@ -133,9 +133,8 @@ struct GuestAccessView {
             lines += schedule.specialWords.map { "  on    \($0)" }
         }
         if let max = access.maxUses {
-            let left = access.usesLeft ?? max
-            lines.append(
-                left == max ? "  for   \(DisplayText.count(max, "use"))" : "  for   \(left) of \(DisplayText.count(max, "use"))")
+            let (left, all) = (access.usesLeft ?? max, DisplayText.count(max, "use"))
+            lines.append("  for   \(left == max ? all : "\(left) of \(all)")")
         }
         return lines
     }
@@ -143,13 +142,10 @@ struct GuestAccessView {
     /// An instant of the window as text: on the clock of its zone and in UTC; in a pipe in UTC only.
     func window(_ instant: Doorward.Instant?, _ style: OutputStyle) -> String {
         guard let instant else { return "-" }
-        return style.isInteractive ? "\(zoned(Timestamp(instant))) (\(instant))" : instant.description
-    }
-
-    /// Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
-    private func zoned(_ time: Timestamp) -> String {
-        guard let zone else { return TimeZoneRules.zoned(time) }
-        return "\(zone.local(at: time).withDay) \(zone.name)"
+        let time = Timestamp(instant)
+        // Such as `Thu 2026-12-24 15:00 Europe/Berlin`; in the user's own zone if the window has none.
+        let clock = zone.map { "\($0.local(at: time).withDay) \($0.name)" } ?? TimeZoneRules.zoned(time)
+        return style.isInteractive ? "\(clock) (\(instant))" : instant.description
     }
 
     private var zone: TimeZoneRules? { access.resolution?.timeZone.flatMap { TimeZoneDatabase.system.rules(of: $0) } }
@@ -258,11 +254,6 @@ struct LinkEnd: AsyncParsableCommand {
 }
 
 extension Doorward.GuestLink {
-    /// Joins the gateway's JSON of a new guest access and of its link, `{"guestAccess":…}` and `{"link":…}`, to one object.
-    static func json(granted: [UInt8], link: [UInt8]) -> [UInt8] {
-        granted.dropLast() + [UInt8(ascii: ",")] + link.dropFirst()
-    }
-
     /// Returns the lines to print: on a terminal the link, its QR code and an explanation; in a pipe the link alone.
     ///
     /// - Parameter access: the id of the guest access.

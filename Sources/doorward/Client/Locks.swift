@@ -95,7 +95,8 @@ struct LocksFollower: Sendable {
     /// Returns a line for each lock that is new, changed or removed.
     private func lines(_ news: LockChanges.News, _ layout: inout Table.Layout?) -> [String] {
         guard !isJSON else {
-            return news.changed.map { String(decoding: $0.json, as: UTF8.self) } + news.removed.map(Self.removal)
+            return news.changed.map { String(decoding: $0.json, as: UTF8.self) }
+                + news.removed.map { (["id": $0.id, "removed": true] as JSONObjectText).json }
         }
         var table = Locks.table(news.changed.map(\.value))
         table.rows += news.removed.map { [Table.Cell($0.name), "removed", "-", "-", "-", "-", Table.Cell($0.id, .dim)] }
@@ -103,11 +104,6 @@ struct LocksFollower: Sendable {
         let shown = layout ?? table.layout(style)
         layout = shown
         return table.lines(style, shown, withHeadings: isFirst)
-    }
-
-    /// Returns a JSON object for a removed lock.
-    private static func removal(_ lock: Doorward.LockDevice) -> String {
-        (["id": lock.id, "removed": true] as JSONObjectText).json
     }
 }
 

@@ -155,7 +155,7 @@ extension NameResolver {
     /// Returns the error sentence for a guest that the gateway did not find.
     func missingGuest(_ access: Doorward.GuestAccessFields) async -> String {
         guard let address = access.guestEmail else {
-            return "There is no person with the id `\((access.guestUserId ?? access.label ?? "").printable)`."
+            return "There is no person with the id `\((access.guestUserId ?? "").printable)`."
         }
         let addresses = (((try? await listedPeople()) ?? nil) ?? []).map(\.name).filter { $0.contains("@") }
         let hint = NameMatch.suggestion(for: address, among: addresses).map { " Did you mean `\($0.printable)`?" } ?? ""

@@ -47,7 +47,10 @@ struct RecordTable: Sendable {
                 Table.Cell(style.instant($0.at), .dim, short: style.shortInstant($0.at, now: now, withSeconds: true))
             },
             Column("WHO", .cut(to: 8)) { Table.Cell(Self.who($0, names)) },
-            Column("WHAT", .cut(to: 8)) { Table.Cell(Self.what($0)) }, Column("LOCK", .cut(to: 8)) { Table.Cell(lock($0)) },
+            Column("WHAT", .cut(to: 8)) { Table.Cell(Self.what($0)) },
+            Column("LOCK", .cut(to: 8)) { record in
+                Table.Cell(record.deviceName ?? record.deviceId.map { names[.lock, $0] ?? $0 })
+            },
             Column("RESULT", .cut(to: 12), result), Column("WHERE", .optional) { Table.Cell(place($0)) },
         ]
     }
@@ -71,10 +74,6 @@ struct RecordTable: Sendable {
             return [DisplayText.word(action), record.targetType.map(DisplayText.kind)].compactMap(\.self).joined(separator: " ")
         }
         return DisplayText.word(record.kind)
-    }
-
-    private func lock(_ record: Doorward.AccessRecord) -> String? {
-        record.deviceName ?? record.deviceId.map { names[.lock, $0] ?? $0 }
     }
 
     /// Returns the place of the record. For a record in a reduced view, which has no place, returns

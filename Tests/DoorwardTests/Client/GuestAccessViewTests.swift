@@ -164,9 +164,9 @@ import Testing
         }
         var new = old
         (new.validUntil, new.maxUses, new.usesLeft, new.schedule) = ("2026-12-25T17:00:00.000Z", nil, nil, hours)
-        let change = GuestAccessChangeView(before: view(old), after: view(new))
+        let (before, after) = (view(old), view(new))
         #expect(
-            change.lines(terminal(80)) == [
+            after.changes(since: before, terminal(80)) == [
                 "Changed the guest access of Plumber, id \(old.id).",
                 "  until  Fri 2026-12-25 11:00 Europe/Berlin (2026-12-25T10:00:00.000Z)",
                 "         now Fri 2026-12-25 18:00 Europe/Berlin (2026-12-25T17:00:00.000Z)",
@@ -174,7 +174,7 @@ import Testing
                 "  uses   2/3", "         now any number",
             ])
         #expect(
-            change.lines(pipe) == [
+            after.changes(since: before, pipe) == [
                 "until\t2026-12-25T10:00:00.000Z\t2026-12-25T17:00:00.000Z",
                 "hours\t-\tMon-Fri 09:00-12:00 America/Argentina/Buenos_Aires", "uses\t2/3\t-",
             ])
@@ -182,12 +182,12 @@ import Testing
 
     @Test("a change without an effect says so; in a pipe it prints nothing")
     func unchanged() {
-        let change = GuestAccessChangeView(before: view(access()), after: view(access()))
+        let (before, after) = (view(access()), view(access()))
         #expect(
-            change.lines(terminal(80)) == [
+            after.changes(since: before, terminal(80)) == [
                 "The guest access of Plumber, id \(access().id), already has these values: nothing was changed."
             ])
-        #expect(change.lines(pipe).isEmpty)
+        #expect(after.changes(since: before, pipe).isEmpty)
     }
 
     @Test("only the clock change of a new end is explained after a change")
@@ -196,7 +196,7 @@ import Testing
         var new = old
         new.validUntil = "2027-03-28T01:00:00.000Z"
         new.resolution = .init(timeZone: "Europe/Berlin", validFrom: "overlap", validUntil: "gap")
-        let lines = GuestAccessChangeView(before: view(old), after: view(new)).lines(terminal(80))
+        let lines = view(new).changes(since: view(old), terminal(80))
         #expect(lines.contains { $0.hasPrefix("  --until: clocks in Europe/Berlin skip") })
         #expect(!lines.contains { $0.contains("--from") }, "\(lines)")
     }
@@ -207,8 +207,10 @@ import Testing
             ($0.label, $0.resolution) = ("\u{1B}[2J", .init(timeZone: "\u{1B}[1m", validFrom: "gap", validUntil: "none"))
             $0.schedule = Doorward.GuestAccess.Schedule(timeZone: "\u{1B}[31m", periods: [])
         }
-        let change = GuestAccessChangeView(before: view(access()), after: view(hostile))
-        let lines = change.lines(terminal(80)) + change.lines(pipe) + view(hostile).understood(terminal(80))
+        let (before, after) = (view(access()), view(hostile))
+        let lines =
+            after.changes(since: before, terminal(80)) + after.changes(since: before, pipe)
+            + view(hostile).understood(terminal(80))
         #expect(!lines.contains { $0.contains("\u{1B}") }, "\(lines)")
     }
 }

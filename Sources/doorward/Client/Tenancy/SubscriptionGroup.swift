@@ -30,20 +30,17 @@ struct SubscriptionShow: AsyncParsableCommand {
         let modules = subscription.modules.sorted { $0.key < $1.key }.map { name, isOn -> [Table.Cell] in
             [Table.Cell(name), Table.Cell(isOn ? "on" : "off", isOn ? .green : .yellow)]
         }
-        let used = Dictionary(subscription.usage.map { (limitName($0.key), $0.value) }) { first, _ in first }
+        // The name of the limit on a counted kind of object: `maxUnits` for `units`.
+        let used = Dictionary(subscription.usage.map { ("max\($0.prefix(1).uppercased())\($0.dropFirst())", $1) }) { first, _ in
+            first
+        }
         let limits = Set(used.keys).union(subscription.limits.keys).sorted().map { name -> [Table.Cell] in
-            [Table.Cell(name), limit(subscription.limits[name], used: used[name])]
+            let (limit, count) = (subscription.limits[name], used[name])
+            let text = "\(count.map { "\($0)" } ?? "?") of \(limit.map { "\($0)" } ?? "no limit")"
+            return [Table.Cell(name), Table.Cell(text, limit.map { count ?? 0 >= $0 } ?? false ? .yellow : nil)]
         }
         let rows: [[Table.Cell]] = [["tier", Table.Cell(subscription.tier, .bold)]] + modules + limits
         return Table("", "", rows: rows).lines(style, withHeadings: false)
-    }
-
-    /// Returns the name of the limit on a counted kind of object: `units` to `maxUnits`.
-    private static func limitName(_ counted: String) -> String { "max\(counted.prefix(1).uppercased())\(counted.dropFirst())" }
-
-    private static func limit(_ limit: Int?, used: Int?) -> Table.Cell {
-        let isReached = limit.map { used ?? 0 >= $0 } ?? false
-        return Table.Cell("\(used.map { "\($0)" } ?? "?") of \(limit.map { "\($0)" } ?? "no limit")", isReached ? .yellow : nil)
     }
 }
 

@@ -102,27 +102,22 @@ struct UserCreate: AsyncParsableCommand {
     func run() async throws {
         let client = try output.client()
         var new = ["email": email, "firstName": firstName, "lastName": lastName ?? ""]
-        guard passwordStdin else {
-            let answer = try await creating { try await client.users.createInvited(new) }
-            return output.print(json: answer.json) { style in
-                (style.isInteractive ? ["Created \(email.printable), id \(answer.content.user.id.printable)."] : [])
-                    + answer.content.invitation.lines(purpose: "can set a password", style)
-            }
-        }
-        let password = try PasswordPrompt.newPassword(fromStandardInput: true)
-        new["password"] = password.reveal()
-        let complete = new
-        let answer = try await creating { try await client.users.create(complete) }
-        output.printCreated(answer.json, "user", name: email, id: answer.content.id)
-    }
-
-    /// Runs `body`, and names rejected fields by their command-line options.
-    private func creating<Result>(_ body: () async throws -> Result) async throws -> Result {
+        if passwordStdin { new["password"] = try PasswordPrompt.newPassword(fromStandardInput: true).reveal() }
         let options: [String: FieldOption] = [
             "email": "the email address", "firstName": "--first-name", "lastName": "--last-name", "password": "the password",
         ]
         let exists = "\(email.printable): a user with this address exists already; nothing was created"
-        return try await namingOptions(options, explain: { $0.code == "already_exists" ? exists : nil }, body)
+        try await namingOptions(options, explain: { $0.code == "already_exists" ? exists : nil }) { [new] in
+            guard passwordStdin else {
+                let answer = try await client.users.createInvited(new)
+                return output.print(json: answer.json) { style in
+                    (style.isInteractive ? ["Created \(email.printable), id \(answer.content.user.id.printable)."] : [])
+                        + answer.content.invitation.lines(purpose: "can set a password", style)
+                }
+            }
+            let answer = try await client.users.create(new)
+            output.printCreated(answer.json, "user", name: email, id: answer.content.id)
+        }
     }
 }
 
