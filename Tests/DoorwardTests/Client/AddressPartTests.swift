@@ -86,8 +86,8 @@ import Testing
         for head in heads {
             let command = try DoorwardCommand.parseAsRoot(AddressOptions.expanded(head + address))
             let parts =
-                (command as? Attach)?.lock.address ?? (command as? ProfileDecode)?.lock.options.address
-                ?? (command as? ProfileEncode)?.lock.options.address
+                (command as? Attach)?.lock.address ?? (command as? ProfileDecode)?.lock.address
+                ?? (command as? ProfileEncode)?.lock.address
             #expect(parts?.map { $0.value(for: nil) } == values)
             for (wrong, message) in [
                 (["--address", "a=1", "a=2"], "The address has two values for `a`."),
