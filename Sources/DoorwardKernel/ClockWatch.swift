@@ -101,8 +101,7 @@ package final class ClockWatch: Sendable {
     private func record(of offer: TrustedClock.PendingConfirmation, by caller: Caller) -> PendingRecord {
         PendingRecord(
             .clockStep, id: kernel.random.id(at: offer.at), at: offer.at,
-            actor: RecordActor(of: caller, in: kernel.directory.current),
-            origin: caller.origin,
+            actor: RecordActor(of: caller, in: kernel.directory.current), origin: caller.origin,
             details: [
                 "change": .string("trust_regained"), "by": .string(ClockConfirmation.accepted.rawValue),
                 "mark": .string(offer.highWaterMark.description), "after": .string(offer.at.description),

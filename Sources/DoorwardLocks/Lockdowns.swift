@@ -47,8 +47,7 @@ package final class Lockdowns: Sendable {
             isFirst: isFirst, isReplay: isReplay)
         let results = await lockDevices(request, until: due)
         guard let property = services.directory.snapshot.directory.property(id) else { throw .outOfReach(of: subject) }
-        let started = StartedLockdown(property: property, results: results)
-        return Answered(started, isReplay: isReplay)
+        return Answered(StartedLockdown(property: property, results: results), isReplay: isReplay)
     }
 
     /// Makes the lockdown durable and in force.
