@@ -66,7 +66,7 @@ final class RecordBuffer: Sendable {
         }
     }
 
-    /// Suspends until `step` returns something else than `wait`, or the task is cancelled.
+    /// Suspends until something changes, unless `step` returns something else than `wait`, or until the task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -82,7 +82,8 @@ extension TimeZoneDatabase {
         if text.isEmpty { return utc }
         if text.hasPrefix("/") { return rules(inFile: text) }
         if let rules = rules(of: text) ?? rules(inFile: "\(folder)/\(text)") { return rules }
-        return PosixTimeZone(text).map {
+        // Without a rule for the second offset, the C library takes the one of the United States.
+        return (PosixTimeZone(text) ?? PosixTimeZone(text + ",M3.2.0,M11.1.0")).map {
             TimeZoneRules(name: text, transitions: [], offsets: [Int32(clamping: $0.standard)], footer: $0)
         }
     }

@@ -129,7 +129,7 @@ struct ClientAccess {
         return session.caFile
     }
 
-    private func client(server: String, _ credentials: Credentials, caFile: String?) throws -> DoorwardClient {
+    func client(server: String, _ credentials: Credentials, caFile: String?) throws -> DoorwardClient {
         try DoorwardClient(server: server, credentials: credentials, source: "cli", caFile: caFile)
     }
 }

@@ -102,7 +102,7 @@ struct Grant: AsyncParsableCommand {
         }
         let complete = access
         let answer = try await namingOptions(
-            option, explain: { $0.status == 404 ? await finder.missingGuest(complete) + " Nothing was granted." : nil }
+            option, explain: { $0.status == 404 ? await finder.missingGuest(complete).map { $0 + " Nothing was granted." } : nil }
         ) { try await client.guestAccesses.create(complete) }
         let locks = Dictionary(found.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
         let granted = answer.content

@@ -59,6 +59,8 @@ struct Log: AsyncParsableCommand {
             guard let shown else { return try await printAll(query, client) }
             let newest = try await client.accessRecords.newest(query, limit: shown)
             var lines = RecordTable(table.style(.output))
+            // The newest record says how something is called that is in no list.
+            await lines.names.lookUp(newest.map(\.value), client)
             _ = await lines.print(newest.map(\.value).reversed(), client)
             return
         }

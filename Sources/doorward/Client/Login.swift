@@ -120,7 +120,7 @@ struct Logout: AsyncParsableCommand {
     private static func end(_ session: Session, _ access: ClientAccess, _ file: SessionFile) async -> CommandFailure? {
         guard session.refreshToken != nil else { return nil }
         do {
-            try await access.client(server: session.server, .session(file)).signOut()
+            try await access.client(server: session.server, .session(file), caFile: access.caFile ?? session.caFile).signOut()
             return nil
         } catch ClientError.notSignedIn, ClientError.sessionExpired {
             return nil

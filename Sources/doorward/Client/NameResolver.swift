@@ -152,10 +152,10 @@ extension NameResolver {
         try await unlessRefused(with: [403, 404]) { try await client.users.me().content }
     }
 
-    /// Returns the error sentence for a guest that the gateway did not find.
-    func missingGuest(_ access: Doorward.GuestAccessFields) async -> String {
+    /// Returns the error sentence for a guest that the gateway did not find; `nil` for a guest without an account.
+    func missingGuest(_ access: Doorward.GuestAccessFields) async -> String? {
         guard let address = access.guestEmail else {
-            return "There is no person with the id `\((access.guestUserId ?? "").printable)`."
+            return access.guestUserId.map { "There is no person with the id `\($0.printable)`." }
         }
         let addresses = (((try? await listedPeople()) ?? nil) ?? []).map(\.name).filter { $0.contains("@") }
         let hint = NameMatch.suggestion(for: address, among: addresses).map { " Did you mean `\($0.printable)`?" } ?? ""

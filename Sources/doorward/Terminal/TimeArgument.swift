@@ -198,6 +198,9 @@ extension TimeZoneRules {
     static func zoned(_ instant: Timestamp) -> String {
         var (seconds, fields) = (time_t(instant.milliseconds / 1000), tm())
         localtime_r(&seconds, &fields)
-        return user.local(at: instant).withDay + (fields.tm_zone.map { " (\(String(cString: $0)))" } ?? "")
+        let local = user.local(at: instant)
+        // A zone that this program cannot read is shown as UTC, and must not have the name that the C library knows.
+        let isKnown = local.milliseconds - instant.milliseconds == Int64(fields.tm_gmtoff) * 1000
+        return "\(local.withDay) (\(isKnown ? fields.tm_zone.map { String(cString: $0) } ?? "UTC" : "UTC"))"
     }
 }
