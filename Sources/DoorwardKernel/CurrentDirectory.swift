@@ -68,6 +68,7 @@ package final class CurrentDirectory: Sendable {
             return snapshot
         }
         _ = last
+        // After the directory is current: a reader that takes the position first and the snapshot second misses no change.
         if let changed { feed.append(changed) } else { feed.invalidate() }
     }
 }
