@@ -79,8 +79,8 @@ package final class ChangeFeed: Sendable {
         var oldestKnown: UInt64 = 0
         /// Whether a position was ever requested. Until then there is no position to continue from, and no change is kept.
         var isRead = false
-        /// Fulfilled by the next change.
-        var waiters: [Promise<Void>] = []
+        /// Wakes all who wait for the next change; `nil` if nobody does.
+        var next: Promise<Void>?
     }
 
     private let clock: any GatewayClock
@@ -112,24 +112,22 @@ package final class ChangeFeed: Sendable {
     package func append(_ objects: some Collection<ChangedObject>) {
         guard !objects.isEmpty else { return }
         let now = clock.monotonicNow()
-        let waiters = state.withLock { state in
+        let next = state.withLock { state in
             for object in objects { state.append(object, at: now) }
             state.trim(before: now.advanced(by: .zero - retention), maxObjects: maxObjects)
-            defer { state.waiters = [] }
-            return state.waiters
+            return state.next.take()
         }
-        for waiter in waiters { waiter.fulfil(()) }
+        next?.fulfil(())
     }
 
     /// Discards all changes, because any object may have changed. Reading from an earlier position then returns `nil`.
     package func invalidate() {
-        let waiters = state.withLock { state in
+        let next = state.withLock { state in
             state.last += 1
             (state.oldestKnown, state.entries, state.latest) = (state.last, [], [:])
-            defer { state.waiters = [] }
-            return state.waiters
+            return state.next.take()
         }
-        for waiter in waiters { waiter.fulfil(()) }
+        next?.fulfil(())
     }
 
     // MARK: Reading
@@ -146,15 +144,20 @@ package final class ChangeFeed: Sendable {
     /// - Throws: `CancellationError` when the task is cancelled first.
     package func nextChanges(after position: FeedPosition, limit: Int = 1_000) async throws -> Changes? {
         while true {
-            let (changes, change) = state.withLock { state -> (Changes?, Promise<Void>?) in
+            let (changes, next) = state.withLock { state -> (Changes?, Promise<Void>?) in
                 let changes = state.changes(after: position.number, limit: limit)
                 guard changes?.objects.isEmpty == true else { return (changes, nil) }
-                let change = Promise<Void>()
-                state.waiters.append(change)
-                return (nil, change)
+                let next = state.next ?? Promise()
+                state.next = next
+                return (nil, next)
             }
-            guard let change else { return changes }
-            await change.wait()
+            guard let next else { return changes }
+            await withTaskCancellationHandler {
+                await next.value
+            } onCancel: {
+                // Wakes all: the others find no change, and wait again.
+                state.withLock { $0.next.take() }?.fulfil(())
+            }
             try Task.checkCancellation()
         }
     }

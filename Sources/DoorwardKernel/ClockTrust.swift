@@ -20,6 +20,7 @@ struct ClockTrust: Sendable {
 
     /// How far below the mark a trusted clock may be, and the smallest step that is recorded.
     static let tolerance = Duration.seconds(2)
+    /// Whether two clocks whose readings differ by this much agree.
     static func isTolerable(_ difference: Duration) -> Bool { abs(difference) <= tolerance }
     /// How long the clock must agree after a step before it is trusted again.
     static let agreementTime = Duration.seconds(60)

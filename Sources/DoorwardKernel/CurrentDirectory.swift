@@ -59,15 +59,11 @@ package final class CurrentDirectory: Sendable {
     ///
     /// - Parameter changes: the changes since the previous directory; `nil` if they are unknown.
     package func publish(_ directory: TenancyDirectory, after changes: [TenancyChange]?) {
-        let next = Snapshot(directory.counting(uses))
-        let before = snapshot.directory
-        let changed = changes.map { $0.flatMap { $0.objects(in: before) } }
+        let (before, next) = (snapshot, Snapshot(directory.counting(uses)))
+        let changed = changes.map { $0.flatMap { $0.objects(in: before.directory) } }
         // This may be the last reference to the old snapshot: free it after the mutex is released, not while holding the mutex.
-        let last = currentSnapshot.withLock { snapshot in
-            defer { snapshot = next }
-            return snapshot
-        }
-        _ = last
+        withExtendedLifetime(before) { currentSnapshot.withLock { $0 = next } }
+        // After the directory is current: a reader that takes the position first and the snapshot second misses no change.
         if let changed { feed.append(changed) } else { feed.invalidate() }
     }
 }

@@ -65,11 +65,11 @@ extension PageRequest where Key: RawRepresentable<String> {
         by value: (Key, Item) -> SortValue
     ) -> Page<Item> {
         let cacheKey = ListKey(principal: principal, list: list, order: key?.rawValue, isDescending: isDescending)
-        let known = current.snapshot.lists.value(of: cacheKey) {
+        func sorted() -> [EntityID<Entity>] {
             guard let key else { return visible() }
             return order(visible().compactMap { id in item(id).map { (value(key, $0), id) } })
         }
-        var ids = known as? [EntityID<Entity>] ?? []
+        var ids = current.snapshot.lists.value(of: cacheKey, sorted) as? [EntityID<Entity>] ?? sorted()
         if let search {
             if search.isASCII {
                 let names = current.snapshot.names.value(of: cacheKey) { SearchableNames(ids.map { item($0).flatMap(name) }) }
@@ -224,7 +224,17 @@ package struct NameSearch: Hashable, Sendable {
     package func matches(_ name: String) -> Bool {
         let name = name.lowercased()
         // Comparing bytes is much faster, and sufficient unless both texts may have combining characters.
-        return isASCII || name.utf8.allSatisfy { $0 < 0x80 } ? name.utf8.contains(bytes) : name.contains(text)
+        return isASCII || name.utf8.allSatisfy { $0 < 0x80 } ? Self.contains(name.utf8, bytes) : name.contains(text)
+    }
+
+    /// Much faster than the generic search for a sequence.
+    private static func contains(_ name: String.UTF8View, _ bytes: [UInt8]) -> Bool {
+        var rest = name[...]
+        while rest.count >= bytes.count {
+            if rest.starts(with: bytes) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
     }
 }
 

@@ -52,18 +52,19 @@ package final class StoreGuard: Sendable {
     package var log: any AccessLogStore { store }
     /// Reads the entities of the tenancy, and the state of the clock.
     package var tenancy: any TenancyStore { store }
-    /// Reads the whole tenancy.
-    package func readTenancy() async throws(GatewayError) -> TenancyDirectory {
-        let read = Mutex(TenancyDirectory())
-        try await mappingStoreErrors(await store.loadTenancy { change in read.withLock { $0.apply(change) } })
-        return read.withLock { $0 }
-    }
     /// Reads credentials, for signing in.
     package var credentials: any CredentialStore { store }
     /// Reads commands and the results of idempotency keys.
     package var commands: any CommandStore { store }
     /// Makes backups, and closes the store.
     package var maintenance: any StoreMaintenance { store }
+
+    /// Reads the whole tenancy.
+    package func readTenancy() async throws(GatewayError) -> TenancyDirectory {
+        let read = Mutex(TenancyDirectory())
+        try await mappingStoreErrors(await store.loadTenancy { change in read.withLock { $0.apply(change) } })
+        return read.withLock { $0 }
+    }
 
     /// False from a failed write until recovery has settled everything in doubt.
     package var isAcceptingCommands: Bool { !doubts.withLock { $0.isFailing } }
@@ -99,7 +100,7 @@ package final class StoreGuard: Sendable {
             for change in transaction.commands {
                 inFlight.withLock { $0.executions[change.command.id] }?.show(change.command)
             }
-            feed.append(transaction.changedObjects)
+            feed.append(transaction.changedObjects(changedUses))
             return places
         } catch {
             uses.end(changedUses, isWritten: false)
@@ -210,12 +211,12 @@ package final class StoreGuard: Sendable {
 extension StoreTransaction {
     /// The logs, commands and counts of uses that a committed transaction has changed. Tenancy changes are not included: the
     /// directory appends them to the feed when it publishes them.
-    fileprivate var changedObjects: [ChangedObject] {
+    fileprivate func changedObjects(_ uses: GuestUseCounts.Changes) -> [ChangedObject] {
         var objects: [ChangedObject] = []
         objects.reserveCapacity(records.count + commands.count)
         for record in records where objects.last != .log(record.body.log) { objects.append(.log(record.body.log)) }
         for change in commands { objects.append(.command(change.command.id, by: change.command.actor.userID)) }
-        objects += (useChanges.taken + useChanges.returned).map { .guestAccess($0) }
+        objects += (uses.taken + uses.returned).map { .guestAccess($0) }
         return objects
     }
 

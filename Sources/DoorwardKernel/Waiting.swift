@@ -14,12 +14,12 @@ extension GatewayClock {
 
 /// A value that is set once, and that tasks can wait for. Only the first `fulfil` takes effect.
 package final class Promise<Value: Sendable>: Sendable {
-    private enum State {
-        case awaited([CheckedContinuation<Value, Never>])
-        case fulfilled(Value)
+    private struct State {
+        var value: Value?
+        var waiting: [CheckedContinuation<Value, Never>] = []
     }
 
-    private let state = Mutex(State.awaited([]))
+    private let state = Mutex(State())
 
     package init() {}
 
@@ -29,23 +29,20 @@ package final class Promise<Value: Sendable>: Sendable {
     @discardableResult
     package func fulfil(_ value: Value) -> Bool {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
-            guard case .awaited(let waiting) = state else { return nil }
-            state = .fulfilled(value)
-            return waiting
+            guard state.value == nil else { return nil }
+            state.value = value
+            defer { state.waiting = [] }
+            return state.waiting
         }
         for continuation in waiting ?? [] { continuation.resume(returning: value) }
         return waiting != nil
     }
 
     /// The value, if it is already set.
-    package var current: Value? {
-        state.withLock { if case .fulfilled(let value) = $0 { value } else { nil } }
-    }
+    package var current: Value? { state.withLock { $0.value } }
 
     /// Whether a task waits for the value, for tests.
-    package var isAwaited: Bool {
-        state.withLock { if case .awaited(let waiting) = $0 { !waiting.isEmpty } else { false } }
-    }
+    package var isAwaited: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     /// Waits for the value.
     package var value: Value {
@@ -53,26 +50,11 @@ package final class Promise<Value: Sendable>: Sendable {
             if let current { return current }
             return await withCheckedContinuation { continuation in
                 let ready = state.withLock { state -> Value? in
-                    switch state {
-                    case .fulfilled(let value): return value
-                    case .awaited(let waiting):
-                        state = .awaited(waiting + [continuation])
-                        return nil
-                    }
+                    if state.value == nil { state.waiting.append(continuation) }
+                    return state.value
                 }
                 if let ready { continuation.resume(returning: ready) }
             }
-        }
-    }
-}
-
-extension Promise<Void> {
-    /// Waits until the promise is fulfilled. The cancellation of the task fulfils it.
-    package func wait() async {
-        await withTaskCancellationHandler {
-            await value
-        } onCancel: {
-            fulfil(())
         }
     }
 }
@@ -86,10 +68,19 @@ package final class Signal: Sendable {
     /// Wakes the task that waits, or the one that waits next.
     package func set() { next.withLock(\.self).fulfil(()) }
 
-    /// Waits for a signal, or until the task is cancelled. At most one task may wait.
+    /// Waits for a signal, also in a cancelled task. At most one task may wait.
     package func wait() async {
-        await next.withLock(\.self).wait()
+        await next.withLock(\.self).value
         next.withLock { $0 = Promise() }
+    }
+
+    /// Like `wait`, but at most until the task is cancelled.
+    package func waitUnlessCancelled() async {
+        await withTaskCancellationHandler {
+            await wait()
+        } onCancel: {
+            set()
+        }
     }
 }
 

@@ -170,9 +170,14 @@ final class CommandExecution: InFlightExecution {
 
     private func waitAndSend() async -> CommandOutcome {
         let admission = reservation.admission
-        let ended = await services.deadlines.value(of: admission, until: deadline) { admission.fulfil(.deadlinePassed) }
+        let admitted = await services.deadlines.value(of: admission, until: deadline) {
+            admission.fulfil(.ended(.deadlinePassed))
+        }
         services.metrics.queueWait.record(duration: services.clock.monotonicNow().duration(since: acceptedAt))
-        if let ended { return ended }
+        switch admitted {
+        case .ended(let outcome): return outcome
+        case .admitted: break
+        }
         var exhausted: [GuestAccessID] = []
         while true {
             switch runtime.queue.withDispatchGate({ decideAndSend(exhausted: exhausted) }) {

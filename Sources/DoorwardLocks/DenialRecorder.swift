@@ -27,7 +27,7 @@ final class DenialRecorder: Sendable {
     /// Admits a command to its decision unless its principal was denied too often within a minute.
     ///
     /// - Parameter denying: whether to count a denial, if it is admitted.
-    /// - Throws: `.rateLimited`; the first rejection of a minute also writes the summary record.
+    /// - Throws: `.rateLimited`; the first rejection of a minute while commands are accepted also writes the summary record.
     func admit(_ caller: Caller, denying: Bool = false) async throws(GatewayError) {
         let now = clock.monotonicNow()
         let (wait, isFirst) = minutes.withLock { minutes -> (Duration?, Bool) in
@@ -40,8 +40,9 @@ final class DenialRecorder: Sendable {
                 }
                 return (nil, false)
             }
-            defer { minutes[caller.principal]?.isSummarized = true }
-            return (minute.end.duration(since: now), !minute.isSummarized)
+            let isFirst = !minute.isSummarized && storeGuard.isAcceptingCommands && !storeGuard.hasStoppedCommands
+            if isFirst { minutes[caller.principal]?.isSummarized = true }
+            return (minute.end.duration(since: now), isFirst)
         }
         guard let wait else { return }
         if isFirst { try await writeSummary(for: caller) }

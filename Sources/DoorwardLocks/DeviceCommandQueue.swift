@@ -41,7 +41,7 @@ final class DeviceCommandQueue: Sendable {
         let isReserved = queue.withLock { queue in
             guard queue.running != nil else {
                 queue.running = reservation
-                return reservation.admission.fulfil(nil)
+                return reservation.admission.fulfil(.admitted)
             }
             guard !isUrgent else {
                 queue.waiting.insert(reservation, at: queue.waiting.firstIndex { !$0.isUrgent } ?? queue.waiting.endIndex)
@@ -71,7 +71,7 @@ final class DeviceCommandQueue: Sendable {
                 queue.running = nil
                 queue.inFlight = nil
                 while queue.running == nil, let next = queue.waiting.popFirst() {
-                    if next.admission.fulfil(nil) { queue.running = next }
+                    if next.admission.fulfil(.admitted) { queue.running = next }
                 }
             } else {
                 queue.waiting.removeAll { $0 === reservation }
@@ -85,7 +85,7 @@ final class DeviceCommandQueue: Sendable {
 
     /// Cancels all waiting commands.
     func cancelQueued() {
-        for reservation in queue.withLock({ Array($0.waiting) }) { reservation.admission.fulfil(.shuttingDown) }
+        for reservation in queue.withLock({ Array($0.waiting) }) { reservation.admission.fulfil(.ended(.shuttingDown)) }
     }
 
     /// Runs `body` exclusively in the device's dispatch gate. A writer that revokes a right publishes the new directory and then
@@ -106,11 +106,17 @@ final class DeviceCommandQueue: Sendable {
 
 /// The reservation of one command in a queue.
 final class QueueReservation: Sendable {
+    enum Admission: Hashable, Sendable {
+        /// The command is at the head of the queue.
+        case admitted
+        /// The command is not to run.
+        case ended(CommandOutcome)
+    }
+
     let principal: Principal
     /// Whether the command goes ahead of those that are not urgent.
     let isUrgent: Bool
-    /// Fulfilled with `nil` when the command is at the head of the queue; with its outcome if it is not to run.
-    let admission = Promise<CommandOutcome?>()
+    let admission = Promise<Admission>()
 
     init(principal: Principal, isUrgent: Bool) { (self.principal, self.isUrgent) = (principal, isUrgent) }
 }
@@ -144,7 +150,7 @@ final class InFlightCommand: Sendable {
 }
 
 /// How a command ended. `apply` maps each outcome to the command's state and detail.
-enum CommandOutcome: Sendable {
+enum CommandOutcome: Hashable, Sendable {
     // MARK: The command was sent
 
     /// A live report has a state that fulfils the operation.

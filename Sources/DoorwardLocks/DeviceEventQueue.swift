@@ -78,12 +78,12 @@ final class DeviceEventQueue: Sendable {
 
     /// Waits for events. Must be called by one task only.
     ///
-    /// - Returns: the oldest queued events; `nil` once the queue is finished and empty, or the task is cancelled.
+    /// - Returns: the oldest queued events; `nil` once the queue is finished and empty, not on cancellation.
     func next() async -> [RecordBody]? {
         while true {
             let (events, isFinished) = state.withLock { ($0.take(), $0.isFinished) }
             if !events.isEmpty { return events }
-            guard !isFinished, !Task.isCancelled else { return nil }
+            guard !isFinished else { return nil }
             await changed.wait()
         }
     }

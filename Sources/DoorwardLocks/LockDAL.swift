@@ -112,7 +112,7 @@ package final class LockDAL: Sendable {
             if let result = try await services.idempotency.begin(repeatable) {
                 return Answered(try await commands.finished(result, denialNow: decided.decision.denial), isReplay: true)
             }
-            // Decide again, as the wait for a concurrent request may have taken long.
+            // Decide again, as the look-up may have waited for a concurrent request.
             decided = decide(request)
         }
         defer { if let repeatable { services.idempotency.release(repeatable.key) } }

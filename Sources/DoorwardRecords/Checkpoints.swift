@@ -218,15 +218,19 @@ package final class Checkpoints: Sendable {
 
     /// The number of records that no checkpoint covers; 0 for a log whose checkpoint is up to date and recorded, or that
     /// contradicts its checkpoints.
-    private func recordsToSign(of log: LogID) async throws -> Int {
+    func recordsToSign(of log: LogID) async throws -> Int {
         if state.withLock({ $0.contradicted.contains(log) }) { return 0 }
         guard let frontier = try await storeGuard.log.frontier(of: log) else { return 0 }
         let (size, gatewayName) = (frontier.size, gatewayName)
         return state.withLock { state in
             guard let entry = state.newest[log] else { return max(1, Int(clamping: size)) }
-            let isSigned = entry.origin.gateway == gatewayName && entry.note.isSigned(by: state.signer.verifierKey) == true
-            if isSigned, entry.checkpoint.size == size, state.lastCheckpoints[log]?.size == size { return 0 }
-            return max(1, Int(clamping: size - entry.checkpoint.size))
+            if entry.checkpoint.size == size, entry.origin.gateway == gatewayName, state.lastCheckpoints[log]?.size == size,
+                entry.note.isSigned(by: state.signer.verifierKey) == true
+            {
+                return 0
+            }
+            // A newer checkpoint may have been signed since the size was read.
+            return size > entry.checkpoint.size ? Int(clamping: size - entry.checkpoint.size) : 1
         }
     }
 

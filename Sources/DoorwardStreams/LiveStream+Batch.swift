@@ -30,7 +30,9 @@ extension LiveStream {
             }
             builder.flush(state.positions)
             guard !builder.events.isEmpty else { return nil }
-            state.inFlight = InFlight(objects: builder.output.objects, stored: builder.stored, since: now)
+            // Whoever still waits for a former batch waits for this one, too.
+            let left = state.inFlight?.left ?? Promise()
+            state.inFlight = InFlight(objects: builder.output.objects, stored: builder.stored, since: now, left: left)
             return StreamBatch(events: builder.events, namesText: state.mirror.namesText, isLast: state.hasClosed)
         }
     }

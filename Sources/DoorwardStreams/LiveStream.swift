@@ -45,7 +45,7 @@ package final class LiveStream: Sendable {
         /// The last time that the client read something.
         var since: MonotonicInstant
         /// Fulfilled when the events have left the gate.
-        let left = Promise<Void>()
+        let left: Promise<Void>
     }
 
     struct State {
@@ -174,7 +174,7 @@ package final class LiveStream: Sendable {
         while !Task.isCancelled {
             if let batch = await pendingBatch() { return batch }
             if state.withLock({ $0.hasClosed || $0.isDisconnected }) { return nil }
-            await signal.wait()
+            await signal.waitUnlessCancelled()
         }
         return nil
     }

@@ -183,7 +183,7 @@ package final class LiveStreams: Sendable {
     private func distribute() async {
         while !Task.isCancelled {
             guard let position = state.withLock({ $0.position }) else {
-                await firstStream.wait()
+                await firstStream.waitUnlessCancelled()
                 continue
             }
             do {

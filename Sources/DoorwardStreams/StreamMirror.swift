@@ -302,7 +302,10 @@ struct StreamMirror: Sendable {
         (isStale, self.rightsChanged) = (false, false)
         for slot in names.indices {
             guard let name = names[slot], !name.subscription.query.isStored else { continue }
-            guard name.phase != .waiting, name.phase != .refused else { continue }
+            switch name.phase {
+            case .waiting, .refused: continue
+            case .listing, .resuming, .ready, .revoked: break
+            }
             let members = source.members(of: name.subscription.query)
             if members.isEmpty, rightsChanged, name.phase != .revoked, hasLostAll(slot, source) {
                 clear(slot)
@@ -465,7 +468,13 @@ struct StreamMirror: Sendable {
 
 /// Identifies a rendered value.
 struct StreamDigest: Hashable {
-    private let value: UInt128
+    // Not one `UInt128`, whose alignment makes each entry of a mirror 8 bytes larger.
+    private let high: UInt64
+    private let low: UInt64
 
-    init(_ bytes: [UInt8]) { value = SHA256.hash(data: bytes).withUnsafeBytes { $0.loadUnaligned(as: UInt128.self) } }
+    init(_ bytes: [UInt8]) {
+        (high, low) = SHA256.hash(data: bytes).withUnsafeBytes { digest in
+            (digest.loadUnaligned(as: UInt64.self), digest.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+    }
 }

@@ -125,16 +125,54 @@ import Testing
                     await Task.yield()
                 }
             }
+            // The cancellation of one reader disturbs no other.
+            idle.cancel()
             await writer.value
             for reader in readers {
                 let objects = try await reader.value
                 #expect(objects == (0..<10).map(Self.device))
             }
-            idle.cancel()
             await #expect(throws: CancellationError.self) { try await idle.value }
             let late = Task(executorPreference: executor) { try await feed.nextChanges(after: feed.position) }
             late.cancel()
             await #expect(throws: CancellationError.self) { try await late.value }
+        }
+    }
+
+    @Test("a reader that takes the position first and the snapshot second misses no change")
+    func positionFirst() async throws {
+        let feed = ChangeFeed(clock: VirtualClock())
+        let published = CurrentDirectory(feed: feed)
+        let at = Timestamp(milliseconds: 0)
+        let starts = await withTaskGroup(of: [(position: FeedPosition, count: Int)].self) { group in
+            group.addTask {
+                var directory = TenancyDirectory()
+                for number in 1...500 as ClosedRange<UInt64> {
+                    let portfolio = Portfolio(id: PortfolioID(high: 1, low: number), name: "P", createdAt: at, updatedAt: at)
+                    directory.apply(.putPortfolio(portfolio))
+                    published.publish(directory, after: [.putPortfolio(portfolio)])
+                }
+                return []
+            }
+            for _ in 0..<3 {
+                group.addTask {
+                    var starts: [(position: FeedPosition, count: Int)] = []
+                    while starts.last?.count != 500 {
+                        let position = feed.position
+                        let count = published.snapshot.directory.portfolioIDs.count
+                        // Of the positions of one snapshot, the last one has the fewest changes after it.
+                        if starts.last?.count == count { starts.removeLast() }
+                        starts.append((position, count))
+                        await Task.yield()
+                    }
+                    return starts
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        for start in starts {
+            let later = try #require(feed.changes(after: start.position)).objects
+            #expect(start.count + later.count >= 500, "a change is neither in the snapshot nor after the position")
         }
     }
 }

@@ -2,7 +2,10 @@ import DoorwardAudit
 import DoorwardControl
 import DoorwardDomain
 import DoorwardTesting
+import Synchronization
 import Testing
+
+@testable import DoorwardRecords
 
 /// When checkpoints are signed by a running gateway, and what its stop leaves.
 @Suite(.timeLimit(.minutes(30))) struct CheckpointTaskTests {
@@ -67,6 +70,21 @@ import Testing
         await Self.until(rig.clock) { rig.clock.sleeperCount == 0 }
         #expect(rig.store.log(.gateway).count == 2, "the checkpoint of the gateway's log is not a record")
         await control.stop()
+    }
+
+    @Test("a log for which a newer checkpoint was signed after its size was read is compared again")
+    func signedMeanwhile() async throws {
+        var rig = try await CheckpointRig()
+        try await rig.append(1, to: .gateway)
+        let former = rig.store.reopened()
+        try await rig.append(1, to: .gateway)
+        let checkpoints = try await rig.started()
+        try await checkpoints.signAll()
+        let newest = checkpoints.newest(of: .gateway)
+        rig.store = former
+        let behind = try rig.process()
+        behind.state.withLock { $0.newest[.gateway] = newest }
+        #expect(try await behind.recordsToSign(of: .gateway) == 1)
     }
 
     @Test("an orderly stop covers every record, and the record of the stop is the last one")

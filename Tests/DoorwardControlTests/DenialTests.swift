@@ -98,8 +98,7 @@ import Testing
     @Test("a principal over the denial limit is told so before anything about a gateway that accepts no commands")
     func whileStopped() async throws {
         let house = try await House(deniedPerMinute: 3)
-        // The fourth attempt writes the summary record.
-        for _ in 0..<4 { _ = await failure { _ = try await house.run(by: house.ids.stranger) } }
+        for _ in 0..<3 { _ = await failure { _ = try await house.run(by: house.ids.stranger) } }
         await house.control.stop()
         guard case .rateLimited = await failure({ _ = try await house.run(by: house.ids.stranger) }) else {
             Issue.record("the limit of denials was not asked first")
@@ -109,6 +108,25 @@ import Testing
             Issue.record("a stopped gateway accepted a command")
             return
         }
+        #expect(house.gatewayLog.allSatisfy { $0.body.event != .denialsSuppressed }, "a stopped gateway writes nothing")
+    }
+
+    @Test("a rejection while the store is in doubt writes no summary record; the first one after it does")
+    func whileInDoubt() async throws {
+        let house = try await House()
+        let storeGuard = StoreGuard(store: house.store)
+        let recorder = DenialRecorder(
+            storeGuard: storeGuard, clock: house.clock, random: RandomSource(SeededGenerator(seed: 7)), perMinute: 1)
+        let caller = Caller(userID: house.ids.stranger)
+        try await recorder.admit(caller, denying: true)
+        func summaries() async -> Int {
+            guard case .rateLimited = await failure({ try await recorder.admit(caller) }) else { return -1 }
+            return house.gatewayLog.count { $0.body.event == .denialsSuppressed }
+        }
+        storeGuard.markInDoubt(reason: "disk full")
+        #expect(await summaries() == 0)
+        #expect(storeGuard.clearInDoubt(asOf: storeGuard.inDoubtGeneration))
+        #expect(await summaries() == 1)
     }
 
     @Test("of denied commands at the same time, those over the limit are not recorded, and one summary is")

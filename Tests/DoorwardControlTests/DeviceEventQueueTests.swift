@@ -64,7 +64,7 @@ import Testing
         #expect(try #require(await queue.next()).first?.details["eventsLost"] == .integer(2))
     }
 
-    @Test("events keep their order, a waiting reader wakes, and a finished queue accepts no events")
+    @Test("events keep their order, a waiting reader wakes, even if it is cancelled, and a finished queue accepts no events")
     func order() async throws {
         let queue = DeviceEventQueue()
         let reader = Task { () -> [UInt64] in
@@ -72,6 +72,7 @@ import Testing
             while let events = await queue.next() { seen += events.map(\.id.low) }
             return seen
         }
+        reader.cancel()
         for number in 0..<50 {
             queue.add(Self.event(Self.quiet, UInt64(number)), of: Self.quiet)
             await Task.yield()
