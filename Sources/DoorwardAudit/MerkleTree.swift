@@ -74,10 +74,12 @@ package struct MerkleFrontier: Hashable, Sendable {
     }
 
     private mutating func joinLastTwo() {
-        let middle = hashes.count - MerkleTree.hashByteCount
-        let start = middle - MerkleTree.hashByteCount
-        let node = MerkleTree.nodeHash(hashes[start..<middle], hashes[middle...])
-        hashes.replaceSubrange(start..., with: node)
+        let start = hashes.count - 2 * MerkleTree.hashByteCount
+        var node = SHA256()
+        node.update("\u{1}")
+        hashes.withUnsafeBytes { node.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[start...])) }
+        hashes.removeLast(2 * MerkleTree.hashByteCount)
+        node.finalize().withUnsafeBytes { hashes.append(contentsOf: $0) }
     }
 }
 

@@ -14,10 +14,14 @@ struct RecordReader {
         var body = try head()
         body.actor.userID = try id(.actorUserID)
         let owner = body.actor.userID.map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: body.at)
-        for (field, path) in Self.personal {
-            guard let found = try commitment(of: field, owner: owner, in: body.id) else { continue }
-            body[keyPath: path] = try value(of: found, personal)
+        let record = body.id
+        func value(of field: RecordField) throws -> String? {
+            try commitment(of: field, owner: owner, in: record).flatMap { try self.value(of: $0, personal) }
         }
+        body.actor.name = try value(of: .actorName)
+        body.clientAddress = try value(of: .clientAddress)
+        body.statedReason = try value(of: .statedReason)
+        body.override = try value(of: .override)
         body.details = try details(of: body.id, at: body.at, personal: personal)
         return DecodedRecord(record: AccessRecord(seq: seq, body: body), commitments: commitments, withheld: withheld)
     }
@@ -27,7 +31,7 @@ struct RecordReader {
         let (record, at): (RecordID, Timestamp) = (try required(id(.id), .id), try at())
         let owner = try id(.actorUserID).map(PersonKeyOwner.user) ?? PersonKeyOwner.day(of: at)
         commitments.reserveCapacity(Self.personal.count)
-        for (field, _) in Self.personal {
+        for field in Self.personal {
             guard let found = try commitment(of: field, owner: owner, in: record) else { continue }
             commitments.append(found)
         }
@@ -37,9 +41,7 @@ struct RecordReader {
     }
 
     /// The fields outside the details that contain a commitment.
-    private static let personal: [(field: RecordField, path: any WritableKeyPath<RecordBody, String?> & Sendable)] = [
-        (.actorName, \.actor.name), (.clientAddress, \.clientAddress), (.statedReason, \.statedReason), (.override, \.override),
-    ]
+    private static let personal: [RecordField] = [.actorName, .clientAddress, .statedReason, .override]
 
     private func seq() throws(RecordDecodingError) -> UInt64 {
         let seq = try required(fields.uint64(.seq), .seq)

@@ -151,6 +151,22 @@ private enum IDText {
     }
 }
 
+extension EntityID: Codable {
+    /// Decodes a string in the canonical form; throws a `DecodingError` for anything else.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an id")
+        }
+        self = id
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
 /// The id of a portfolio, and of its log.
 public typealias PortfolioID = EntityID<Portfolio>
 /// The id of a building or site.

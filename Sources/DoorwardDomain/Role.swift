@@ -18,9 +18,18 @@ package enum Role: String, CaseIterable, Codable, Sendable {
     case guest = "GUEST"
 
     /// The position of the role in the role table: a higher role has a smaller rank.
-    package var rank: Int { Self.ranks[self] ?? Self.ranks.count }
-
-    private static let ranks = Dictionary(uniqueKeysWithValues: zip(allCases, 0...))
+    package var rank: Int {
+        switch self {
+        case .superAdmin: 0
+        case .owner: 1
+        case .portfolioAdmin: 2
+        case .propertyManager: 3
+        case .maintenance: 4
+        case .auditor: 5
+        case .tenant: 6
+        case .guest: 7
+        }
+    }
 }
 
 /// The kinds of entity that a role can be held on.

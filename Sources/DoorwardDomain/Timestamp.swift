@@ -96,6 +96,23 @@ extension Timestamp: CustomStringConvertible {
     }
 }
 
+extension Timestamp: Codable {
+    /// Decodes a string by `init(rfc3339:)`; throws a `DecodingError` for anything else.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do {
+            self = try Self(rfc3339: try container.decode(String.self))
+        } catch let failure as ParseFailure {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an instant: \(failure)")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
 /// A day of the proleptic Gregorian calendar.
 package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     /// The astronomical year: year 0 is the year before year 1.

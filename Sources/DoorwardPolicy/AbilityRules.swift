@@ -67,7 +67,7 @@ extension AbilityRule {
         func held(_ scope: ManagementHolders.SuperAdminScope) -> [ManagementPermission] {
             ManagementPermission.allCases.filter { PermissionMatrix.holders(of: $0).superAdmin == scope }
         }
-        let bySubjects = Dictionary(grouping: held(.everywhere)) { PermissionMatrix.holders(of: $0).subjects }
+        let bySubjects = Dictionary(grouping: held(.everywhere)) { PermissionMatrix.holders(of: $0).subjects() }
             .sorted { $0.key.joined() < $1.key.joined() }
         return [AbilityRule(PermissionMatrix.superAdminOperations.map(\.rawValue), on: [device])]
             + bySubjects.map { AbilityRule($0.value.map(\.rawValue), on: $0.key) }
@@ -106,7 +106,7 @@ extension AbilityRule {
     private static func permissions(of role: Role, on subject: String) -> [String] {
         ManagementPermission.allCases.filter {
             let holders = PermissionMatrix.holders(of: $0)
-            return holders.subjects.contains(subject) && holders.roles.contains(role)
+            return holders.subjects().contains(subject) && holders.roles.contains(role)
         }.map(\.rawValue)
     }
 

@@ -52,29 +52,34 @@ package enum PermissionMatrix {
     package static func holders(of permission: ManagementPermission) -> ManagementHolders {
         switch permission {
         case .portfolioCreate, .usersCreate, .usersDisable, .usersDelete, .usersErase, .adaptersManage, .gatewayLogRead:
-            .init("Gateway", superAdmin: .everywhere, [])
-        case .portfolioRead: .init("Portfolio", superAdmin: .everywhere, admins + [.auditor])
-        case .portfolioRename, .portfolioAuditorsAssign, .subscriptionRead: .init("Portfolio", superAdmin: .everywhere, admins)
-        case .portfolioDelete, .portfolioAdminsAssign: .init("Portfolio", superAdmin: .everywhere, [.owner])
-        case .subscriptionChange: .init("Portfolio", superAdmin: .everywhere, [])
-        case .retentionChange: .init("Portfolio", superAdmin: .nowhere, [.owner])
-        case .propertyCreate: .init("Portfolio", superAdmin: .nowhere, admins)
-        case .propertyRead: .init("Property", superAdmin: .everywhere, everyRole)
-        case .propertyDelete, .propertyManagersAssign: .init("Property", superAdmin: .nowhere, admins)
-        case .propertyChange, .propertyStaffAssign, .unitCreate, .lockdown: .init("Property", superAdmin: .nowhere, managers)
-        case .unitRead: .init("Unit", superAdmin: .everywhere, everyRole)
-        case .unitChange, .unitDelete, .unitTenantsAssign: .init("Unit", superAdmin: .nowhere, managers)
-        case .deviceRead: .init("LockDevice", superAdmin: .everywhere, everyRole)
-        case .deviceChange, .deviceDetach: .init("LockDevice", superAdmin: .nowhere, managers)
-        case .deviceAttach: .init("Property", "Unit", superAdmin: .everywhere, managers)
-        case .deviceMove: .init("Property", "Unit", "LockDevice", superAdmin: .nowhere, managers)
+            .init(["Gateway"], superAdmin: .everywhere, [])
+        case .portfolioRead: .init(["Portfolio"], superAdmin: .everywhere, [.owner, .portfolioAdmin, .auditor])
+        case .portfolioRename, .portfolioAuditorsAssign, .subscriptionRead: .init(["Portfolio"], superAdmin: .everywhere, admins)
+        case .portfolioDelete, .portfolioAdminsAssign: .init(["Portfolio"], superAdmin: .everywhere, [.owner])
+        case .subscriptionChange: .init(["Portfolio"], superAdmin: .everywhere, [])
+        case .retentionChange: .init(["Portfolio"], superAdmin: .nowhere, [.owner])
+        case .propertyCreate: .init(["Portfolio"], superAdmin: .nowhere, admins)
+        case .propertyRead: .init(["Property"], superAdmin: .everywhere, everyRole)
+        case .propertyDelete, .propertyManagersAssign: .init(["Property"], superAdmin: .nowhere, admins)
+        case .propertyChange, .propertyStaffAssign, .unitCreate, .lockdown: .init(["Property"], superAdmin: .nowhere, managers)
+        case .unitRead: .init(["Unit"], superAdmin: .everywhere, everyRole)
+        case .unitChange, .unitDelete, .unitTenantsAssign: .init(["Unit"], superAdmin: .nowhere, managers)
+        case .deviceRead: .init(["LockDevice"], superAdmin: .everywhere, everyRole)
+        case .deviceChange, .deviceDetach: .init(["LockDevice"], superAdmin: .nowhere, managers)
+        case .deviceAttach: .init(["Property", "Unit"], superAdmin: .everywhere, managers)
+        case .deviceMove: .init(["Property", "Unit", "LockDevice"], superAdmin: .nowhere, managers)
         case .guestAccessGrant, .guestAccessChange, .guestAccessRevoke, .guestAccessLink:
-            .init("Property", "Unit", superAdmin: .nowhere, managers + [.tenant])
+            .init(["Property", "Unit"], superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager, .tenant])
         case .peopleList, .peopleRead, .apiKeysManage:
-            .init("Portfolio", "Property", "Unit", superAdmin: .everywhere, managers)
-        case .accessLogExport: .init("Portfolio", "Property", "Gateway", superAdmin: .gatewayOnly, managers + [.auditor])
-        case .accessLogVerify: .init("Portfolio", "Property", "Gateway", superAdmin: .gatewayOnly, admins + [.auditor])
-        case .complianceReport: .init("Portfolio", "Property", superAdmin: .nowhere, managers + [.auditor])
+            .init(["Portfolio", "Property", "Unit"], superAdmin: .everywhere, managers)
+        case .accessLogExport:
+            .init(
+                ["Portfolio", "Property", "Gateway"], superAdmin: .gatewayOnly,
+                [.owner, .portfolioAdmin, .propertyManager, .auditor])
+        case .accessLogVerify:
+            .init(["Portfolio", "Property", "Gateway"], superAdmin: .gatewayOnly, [.owner, .portfolioAdmin, .auditor])
+        case .complianceReport:
+            .init(["Portfolio", "Property"], superAdmin: .nowhere, [.owner, .portfolioAdmin, .propertyManager, .auditor])
         }
     }
 
@@ -95,15 +100,16 @@ package struct ManagementHolders: Sendable {
         case everywhere = "EVERYWHERE"
     }
 
-    /// The types of objects that the permission is checked on, by the names of CASL subjects.
-    package let subjects: [String]
+    /// The types of objects that the permission is checked on, by the names of CASL subjects. A function, because decisions, which read
+    /// a row for each request, do not need them.
+    package let subjects: @Sendable () -> [String]
     /// Where the super admin flag alone gives the permission.
     package let superAdmin: SuperAdminScope
     /// The roles that hold the permission on their entity and everything below it, highest first. A role below the object does
     /// not give the permission: an auditor of a property cannot read the portfolio.
     package let roles: [Role]
 
-    init(_ subjects: String..., superAdmin: SuperAdminScope, _ roles: [Role]) {
+    init(_ subjects: @autoclosure @escaping @Sendable () -> [String], superAdmin: SuperAdminScope, _ roles: [Role]) {
         (self.subjects, self.superAdmin, self.roles) = (subjects, superAdmin, roles)
     }
 }

@@ -19,7 +19,7 @@ extension TenancyUnitOfWork {
             removeAlone(place, by: .removePortfolio(id))
         case .property(let id): removeWithContents(id)
         case .unit(let id):
-            guard let property = directory.unit(id)?.propertyID else { return }
+            guard let property = directory.unit(id)?.propertyID else { throw .outOfReach(of: subject) }
             for var access in directory.guestAccesses(in: property) where access.unitID == id {
                 recordEnd(of: access)
                 access.unitID = nil

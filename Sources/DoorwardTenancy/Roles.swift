@@ -99,8 +99,9 @@ extension TenancyUnitOfWork {
     private func requireAnyAssignment(on entity: AssociatedEntity) throws(GatewayError) {
         let (roles, object) = (entity.type.assignableRoles.sorted { $0.rank > $1.rank }, ManagedObject(entity))
         let permissions = roles.map { ManagementPermission.assigning($0, on: entity.type) }
-        let isAllowed = permissions.contains { SecurityService.allows(subject, $0, on: object, in: directory).isAllowed }
-        if !isAllowed, let first = permissions.first { try require(first, on: object) }
+        if permissions.contains(where: { SecurityService.allows(subject, $0, on: object, in: directory).isAllowed }) { return }
+        if let first = permissions.first { try require(first, on: object) }
+        throw .outOfReach(of: subject)
     }
 
     /// Removes one role. The caller's right to do so was checked before.

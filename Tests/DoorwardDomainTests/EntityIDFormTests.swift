@@ -106,4 +106,15 @@ import Testing
         #expect(UserID(high: 1, low: 1 << 63) > UserID(high: 1, low: 1), "the halves are unsigned")
         #expect(UserID(high: 1 << 63, low: 0) > UserID(high: 1, low: 0))
     }
+
+    @Test("An id is decoded from a JSON string of the exact form, and from nothing else")
+    func json() throws {
+        let id = try JSONDecoder().decode([DeviceID].self, from: Data("[\"\(Self.text)\"]".utf8))
+        #expect(id == [DeviceID(Self.text)].compactMap(\.self))
+        for wrong in ["\"\(Self.text.uppercased())\"", "\"\"", "null", "{}", "[]", "1", "true"] {
+            #expect(throws: DecodingError.self, "\(wrong)") {
+                try JSONDecoder().decode([DeviceID].self, from: Data("[\(wrong)]".utf8))
+            }
+        }
+    }
 }

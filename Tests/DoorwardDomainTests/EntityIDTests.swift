@@ -125,6 +125,16 @@ import Testing
         #expect(UserID.new(at: Timestamp(milliseconds: .max), using: &generator).high >> 12 & 0xF == 7)
     }
 
+    @Test("An id is encoded in JSON as a string, and other values are rejected")
+    func codable() throws {
+        let id = UnitID(high: 7, low: 8)
+        let data = try JSONEncoder().encode([id])
+        #expect(String(decoding: data, as: UTF8.self) == "[\"\(id)\"]")
+        #expect(try JSONDecoder().decode([UnitID].self, from: data) == [id])
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([UnitID].self, from: Data("[\"x\"]".utf8)) }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([UnitID].self, from: Data("[7]".utf8)) }
+    }
+
     @Test("An id can be cast to another entity type with the same bits")
     func cast() {
         let id = CommandID(high: 5, low: 6)

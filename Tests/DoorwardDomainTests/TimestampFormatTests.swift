@@ -160,4 +160,11 @@ import Testing
             #expect((a < b) == (b.duration(since: a) > .zero))
         }
     }
+
+    @Test(
+        "Only a JSON string with an instant is decoded as an instant",
+        arguments: ["7", "null", "\"\"", "\"2026-11-21T08:46:00\"", "{}", "true"])
+    func decoding(json: String) {
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([Timestamp].self, from: Data("[\(json)]".utf8)) }
+    }
 }

@@ -98,4 +98,13 @@ import Testing
         #expect(Timestamp(milliseconds: 5).duration(since: instant) == .milliseconds(-995))
         #expect(Duration.seconds(90).wholeMilliseconds == 90_000)
     }
+
+    @Test("An instant is encoded in JSON as a string")
+    func codable() throws {
+        let data = Data("[\"2026-11-21T09:46:00+01:00\"]".utf8)
+        let read = try JSONDecoder().decode([Timestamp].self, from: data)
+        #expect(read.map(\.description) == ["2026-11-21T08:46:00.000Z"])
+        #expect(String(decoding: try JSONEncoder().encode(read), as: UTF8.self) == "[\"2026-11-21T08:46:00.000Z\"]")
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([Timestamp].self, from: Data("[\"2026\"]".utf8)) }
+    }
 }

@@ -113,7 +113,7 @@ import Testing
                 let ability = ability(of: user, at: .trusted(PlainWorld.now), in: directory)
                 for (managed, type, fields) in objects {
                     for permission in ManagementPermission.allCases
-                    where PermissionMatrix.holders(of: permission).subjects.contains(type) {
+                    where PermissionMatrix.holders(of: permission).subjects().contains(type) {
                         let decision = SecurityService.allows(subject, permission, on: managed, in: directory)
                         let can = ability.can(permission.rawValue, type, fields)
                         allowed += can ? 1 : 0

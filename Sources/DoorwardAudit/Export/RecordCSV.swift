@@ -74,11 +74,10 @@ package struct RecordCSV: Sendable {
         return "\(local)\(offset < 0 ? "-" : "+")\(digits[0]):\(digits[1])"
     }
 
-    /// The details as JSON, with the personal values in them.
-    private static func json(of details: [String: RecordValue]) -> String {
+    /// The details as JSON, with the personal values in them; `nil` for an integer that no record contains, rather than half an object.
+    private static func json(of details: [String: RecordValue]) -> String? {
         var text: [UInt8] = []
-        // Details of a record have no value that is an error.
-        _ = try? DetailsWriter.append(details, as: .shown, to: &text)
+        guard (try? DetailsWriter.append(details, as: .shown, to: &text)) != nil else { return nil }
         return String(decoding: text, as: UTF8.self)
     }
 

@@ -184,9 +184,10 @@ final class ListQueue: Sendable {
     }
 
     private struct State {
-        /// The waiting calls of the users of one portfolio are adjacent, and among them those of one user, oldest first. The portfolios,
-        /// and in each the users, that were served last are at the end.
-        var waiting: [Waiter] = []
+        /// The waiting calls of each user, oldest first, of each portfolio. No array is empty. The portfolios, and in each the users, that
+        /// were served last are at the end.
+        var queues: [[[Waiter]]] = []
+        var waiting = 0
         /// The users whose lists are being read.
         var running: [ListReader] = []
         var tickets: UInt64 = 0
@@ -198,7 +199,7 @@ final class ListQueue: Sendable {
     init(limits: StoreLimits) { self.limits = limits }
 
     /// The number of waiting calls.
-    var waitingCount: Int { state.withLock(\.waiting.count) }
+    var waitingCount: Int { state.withLock(\.waiting) }
 
     /// Waits for a list reader. Each call that returns without an error must be followed by a call of `leave`.
     ///
@@ -219,7 +220,7 @@ final class ListQueue: Sendable {
                 }
             }
         } onCancel: {
-            state.withLock { remove(ticket, &$0) }?.continuation.resume(returning: .failure(.unavailable))
+            state.withLock { remove(ticket, of: reader, &$0) }?.continuation.resume(returning: .failure(.unavailable))
         }
         try admission.get()
     }
@@ -249,32 +250,57 @@ final class ListQueue: Sendable {
     private func admit(_ waiter: Waiter, _ isCancelled: Bool, _ state: inout State) -> Admission? {
         if isCancelled { return .failure(.unavailable) }
         if take(waiter.reader, &state) { return .success(()) }
-        func isOfUser(_ other: Waiter) -> Bool { other.reader == waiter.reader }
-        func isOfPortfolio(_ other: Waiter) -> Bool { other.reader.logs == waiter.reader.logs }
-        guard state.waiting.count(where: isOfUser) < limits.waitingListsPerUser,
-            state.waiting.count(where: isOfPortfolio) < limits.waitingListsPerPortfolio, state.waiting.count < limits.waitingLists
+        let (group, user) = place(of: waiter.reader, state)
+        let waitingOfGroup = group.map { state.queues[$0].reduce(0) { $0 + $1.count } } ?? 0
+        let waitingOfUser = user.flatMap { user in group.map { state.queues[$0][user].count } } ?? 0
+        guard waitingOfUser < limits.waitingListsPerUser, waitingOfGroup < limits.waitingListsPerPortfolio,
+            state.waiting < limits.waitingLists
         else { return .failure(.tooManyReads) }
-        let last = state.waiting.lastIndex(where: isOfUser) ?? state.waiting.lastIndex(where: isOfPortfolio)
-        state.waiting.insert(waiter, at: last.map { $0 + 1 } ?? state.waiting.endIndex)
+        state.waiting += 1
+        switch (group, user) {
+        case (let group?, let user?): state.queues[group][user].append(waiter)
+        case (let group?, nil): state.queues[group].append([waiter])
+        case (nil, _): state.queues.append([[waiter]])
+        }
         return nil
     }
 
-    private func remove(_ ticket: UInt64, _ state: inout State) -> Waiter? {
-        state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
+    /// The queues of the user and of the user's portfolios; `nil` if no call of theirs waits.
+    private func place(of reader: ListReader, _ state: State) -> (group: Int?, user: Int?) {
+        let group = state.queues.firstIndex { $0[0][0].reader.logs == reader.logs }
+        return (group, group.flatMap { state.queues[$0].firstIndex { $0[0].reader == reader } })
+    }
+
+    private func remove(_ ticket: UInt64, of reader: ListReader, _ state: inout State) -> Waiter? {
+        guard case (let group?, let user?) = place(of: reader, state),
+            let index = state.queues[group][user].firstIndex(where: { $0.ticket == ticket })
+        else { return nil }
+        state.waiting -= 1
+        let waiter = state.queues[group][user].remove(at: index)
+        state.queues[group].removeAll(where: \.isEmpty)
+        state.queues.removeAll(where: \.isEmpty)
+        return waiter
     }
 
     /// Takes free list readers for the next waiting calls.
     private func grant(_ state: inout State) -> [Waiter] {
         var granted: [Waiter] = []
-        while let index = state.waiting.indices.first(where: { take(state.waiting[$0].reader, &state) }) {
-            let waiter = state.waiting.remove(at: index)
-            let rest = state.waiting
-            let group = rest.filter { $0.reader.logs == waiter.reader.logs }
-            state.waiting =
-                rest.filter { $0.reader.logs != waiter.reader.logs } + group.filter { $0.reader != waiter.reader }
-                + group.filter { $0.reader == waiter.reader }
-            granted.append(waiter)
-        }
+        while state.running.count < limits.listReaders, let waiter = next(&state) { granted.append(waiter) }
         return granted
+    }
+
+    private func next(_ state: inout State) -> Waiter? {
+        for group in state.queues.indices {
+            for user in state.queues[group].indices where take(state.queues[group][user][0].reader, &state) {
+                var portfolio = state.queues.remove(at: group)
+                var calls = portfolio.remove(at: user)
+                let waiter = calls.removeFirst()
+                if !calls.isEmpty { portfolio.append(calls) }
+                if !portfolio.isEmpty { state.queues.append(portfolio) }
+                state.waiting -= 1
+                return waiter
+            }
+        }
+        return nil
     }
 }

@@ -39,15 +39,32 @@ extension EntityID {
     }
 }
 
+/// A column of a statement's current row. It is valid as long as the row.
+struct StoredColumn {
+    let statement: SQLiteStatement
+    let index: CInt
+
+    var isNull: Bool { sqlite3_column_type(statement, index) == SQLITE_NULL }
+    var value: DatabaseValue { DatabaseValue(sqliteStatement: statement, index: index) }
+
+    /// The bytes of a blob or a text, which are valid until the next call for this statement; empty for NULL.
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, index), count: Int(sqlite3_column_bytes(statement, index)))
+    }
+
+    /// `nil` for anything but a blob.
+    var blob: UnsafeRawBufferPointer? { sqlite3_column_type(statement, index) == SQLITE_BLOB ? bytes : nil }
+}
+
 /// A value that a column contains, apart from NULL.
 protocol ColumnValue: Bindable {
     /// `nil` for a stored value that no gateway writes.
-    init?(column: DatabaseValue)
+    init?(column: StoredColumn)
 }
 
 extension ColumnValue where Self: DatabaseValueConvertible {
-    init?(column: DatabaseValue) {
-        guard let value = Self.fromDatabaseValue(column) else { return nil }
+    init?(column: StoredColumn) {
+        guard let value = Self.fromDatabaseValue(column.value) else { return nil }
         self = value
     }
 }
@@ -60,22 +77,22 @@ extension Data: ColumnValue {}
 
 extension String: ColumnValue {
     /// Makes the text stream-safe (`StreamSafeText`), because older gateways stored text unchecked.
-    init?(column: DatabaseValue) {
-        guard let text = String.fromDatabaseValue(column) else { return nil }
+    init?(column: StoredColumn) {
+        guard let text = String.fromDatabaseValue(column.value) else { return nil }
         self = text.streamSafe
     }
 }
 
 extension EntityID: ColumnValue {
-    init?(column: DatabaseValue) {
-        guard case .blob(let bytes) = column.storage else { return nil }
-        self.init(blob: bytes)
+    init?(column: StoredColumn) {
+        guard let blob = column.blob else { return nil }
+        self.init(blob: blob)
     }
 }
 
 /// An enum value is stored as its raw value.
 extension ColumnValue where Self: RawRepresentable<String> {
-    init?(column: DatabaseValue) {
+    init?(column: StoredColumn) {
         guard let text = String(column: column) else { return nil }
         self.init(rawValue: text)
     }
@@ -90,9 +107,9 @@ extension LockState: ColumnValue {}
 extension Role: ColumnValue {}
 
 extension [UInt8]: ColumnValue, Bindable {
-    init?(column: DatabaseValue) {
-        guard let bytes = Data(column: column) else { return nil }
-        self.init(bytes)
+    init?(column: StoredColumn) {
+        guard let blob = column.blob else { return nil }
+        self.init(blob)
     }
 
     func bind(to statement: OpaquePointer, at index: CInt) -> CInt { withUnsafeBytes { bindBlob($0, to: statement, at: index) } }
@@ -105,20 +122,32 @@ struct ColumnReader {
     private let row: Statement
     private let handle: SQLiteStatement
     private var index: CInt = 0
+    /// The columns that the first row named, in this order: a name is looked up once for each statement.
+    private var named: [(name: String, index: CInt)] = []
+    private var namedCount = 0
 
     init(_ row: Statement) { (self.row, handle) = (row, row.sqliteStatement) }
 
     /// Begins again at the first column.
-    mutating func rewind() { index = 0 }
+    mutating func rewind() { (index, namedCount) = (0, 0) }
 
-    private func stored(_ column: CInt) -> DatabaseValue { DatabaseValue(sqliteStatement: handle, index: column) }
+    private func at(_ column: CInt) -> StoredColumn { StoredColumn(statement: handle, index: column) }
 
-    /// The value of a column by its name, in lower case; `nil` if there is no such column.
-    subscript(name: String) -> DatabaseValue? { row.index(ofColumn: name).map { stored(CInt($0)) } }
+    /// Reads the column with a name, in lower case. Every row must name its columns in the same order.
+    mutating func optional<Value: ColumnValue>(named name: String) throws -> Value? {
+        if namedCount == named.count {
+            guard let index = row.columnNames.firstIndex(of: name) else { throw UnreadableColumn(column: name) }
+            named.append((name, CInt(index)))
+        }
+        precondition(named[namedCount].name == name, "every row names its columns in the same order")
+        index = named[namedCount].index
+        namedCount += 1
+        return try optional()
+    }
 
     /// The first column as text, which names the row: an id, a name or a number. `nil` for anything else.
     var rowName: String? {
-        switch stored(0).storage {
+        switch at(0).value.storage {
         case .int64(let number): "\(number)"
         case .string(let text): text.streamSafe
         case .blob(let bytes): RecordID(blob: bytes)?.description
@@ -132,7 +161,7 @@ struct ColumnReader {
     /// Returns the stored value, of any type.
     mutating func stored() -> DatabaseValue {
         defer { index += 1 }
-        return stored(index)
+        return at(index).value
     }
 
     /// Mutating, so that an error names the column that the argument has read: a copy of the reader would be made before.
@@ -144,8 +173,10 @@ struct ColumnReader {
     mutating func value<Value: ColumnValue>(_: Value.Type = Value.self) throws -> Value { try required(try optional()) }
 
     mutating func optional<Value: ColumnValue>(_: Value.Type = Value.self) throws -> Value? {
-        let stored = stored()
-        return stored.isNull ? nil : try required(Value(column: stored))
+        let column = at(index)
+        // Before a value is refused: the error names the column before `index`.
+        index += 1
+        return column.isNull ? nil : try required(Value(column: column))
     }
 
     mutating func frontier() throws -> MerkleFrontier { try required(MerkleFrontier(bytes: try value())) }
@@ -159,22 +190,17 @@ struct ColumnReader {
     func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(handle, column) }
 
     /// Returns an empty array for NULL.
-    func bytes(_ column: CInt) -> [UInt8] { Array(buffer(column)) }
+    func bytes(_ column: CInt) -> [UInt8] { Array(at(column).bytes) }
 
     /// Returns `nil` for NULL, and for a value that is not a hash.
-    func hash(_ column: CInt) -> Digest32? { Digest32(buffer(column)) }
+    func hash(_ column: CInt) -> Digest32? { Digest32(at(column).bytes) }
 
     /// Returns `nil` for NULL, and for a value that is not an id.
-    func id<Entity>(_ column: CInt) -> EntityID<Entity>? { EntityID(blob: buffer(column)) }
+    func id<Entity>(_ column: CInt) -> EntityID<Entity>? { EntityID(blob: at(column).bytes) }
 
     /// Returns an enum value by its raw value; `nil` for NULL and for any other text.
     func word<Word: RawRepresentable<String>>(_ column: CInt) -> Word? {
         sqlite3_column_text(handle, column).flatMap { Word(rawValue: String(cString: $0)) }
-    }
-
-    /// The bytes of a column, which are valid until the next call for this statement; empty for NULL.
-    private func buffer(_ column: CInt) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: sqlite3_column_blob(handle, column), count: Int(sqlite3_column_bytes(handle, column)))
     }
 }
 
@@ -189,7 +215,7 @@ extension Timestamp: ColumnValue {
         self.init(milliseconds: milliseconds)
     }
 
-    init?(column: DatabaseValue) {
+    init?(column: StoredColumn) {
         guard let milliseconds = Int64(column: column) else { return nil }
         self.init(stored: milliseconds)
     }

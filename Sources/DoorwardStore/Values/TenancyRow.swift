@@ -21,27 +21,26 @@ enum TenancyTable: String, CaseIterable {
 /// The row of an entity, in both directions: an entity that is read takes the values of the named columns from the row, and an entity
 /// that is written gives its own values to the columns.
 struct TenancyRow<Entity> {
-    /// Names each column of the entity's table once, with the entity's value for it.
+    /// Names each column of the entity's table once, always in the same order, with the entity's value for it. What it returns for an
+    /// entity that is written is not used.
     typealias Description = (inout TenancyRow) throws -> Entity
 
-    private enum Source {
-        case row(ColumnReader)
-        case entity(Entity)
-    }
-
-    private let source: Source
+    private var reader: ColumnReader?
+    /// The entity that is written; `nil` for a row that is read.
+    private let entity: Entity?
     private var columns: [(name: String, value: (any Bindable)?)] = []
 
-    private init(_ source: Source) { self.source = source }
+    var isReading: Bool { entity == nil }
 
-    static func entity(of row: ColumnReader, _ description: Description) throws -> Entity {
-        var row = TenancyRow(.row(row))
+    static func entity(of reader: inout ColumnReader, _ description: Description) throws -> Entity {
+        var row = TenancyRow(reader: reader, entity: nil)
+        defer { reader = row.reader ?? reader }
         return try description(&row)
     }
 
     /// - Returns: a value for each column of the table, in the order of the description.
     static func columns(of entity: Entity, _ description: Description) throws -> [(name: String, value: (any Bindable)?)] {
-        var row = TenancyRow(.entity(entity))
+        var row = TenancyRow(reader: nil, entity: entity)
         _ = try description(&row)
         return row.columns
     }
@@ -54,17 +53,10 @@ struct TenancyRow<Entity> {
 
     /// The value of a column; `nil` for NULL.
     mutating func optional<Value: ColumnValue>(_ name: String, _ value: (Entity) throws -> Value?) throws -> Value? {
-        switch source {
-        case .row(let row):
-            guard let stored = row[name] else { throw UnreadableColumn(column: name) }
-            if stored.isNull { return nil }
-            guard let value = Value(column: stored) else { throw UnreadableColumn(column: name) }
-            return value
-        case .entity(let entity):
-            let value = try value(entity)
-            columns.append((name, value))
-            return value
-        }
+        guard let entity else { return try reader?.optional(named: name) }
+        let value = try value(entity)
+        columns.append((name, value))
+        return value
     }
 
     /// Enum values, which are stored by their raw values with a space between.
@@ -76,8 +68,14 @@ struct TenancyRow<Entity> {
         }
     }
 
+    /// Ids, which are stored one after the other.
+    mutating func ids<Other>(_ name: String, _ value: (Entity) -> [EntityID<Other>]) throws -> [EntityID<Other>] {
+        guard let ids = try optionalIDs(name, { value($0) }) else { throw UnreadableColumn(column: name) }
+        return ids
+    }
+
     /// Ids, which are stored one after the other; `nil` for NULL.
-    mutating func ids<Other>(_ name: String, _ value: (Entity) -> [EntityID<Other>]?) throws -> [EntityID<Other>]? {
+    mutating func optionalIDs<Other>(_ name: String, _ value: (Entity) -> [EntityID<Other>]?) throws -> [EntityID<Other>]? {
         guard let blob = try optional(name, { value($0).map { EntityID.blob(of: $0) } }) else { return nil }
         guard let ids = EntityID<Other>.list(blob: blob) else { throw UnreadableColumn(column: name) }
         return ids
@@ -85,7 +83,7 @@ struct TenancyRow<Entity> {
 
     /// An object, which is stored as JSON; NULL for an empty one.
     mutating func object(_ name: String, _ value: (Entity) -> [String: JSONValue]) throws -> [String: JSONValue] {
-        guard let text = try optional(name, { try StoredJSON.column(of: value($0)) }) else { return [:] }
+        guard let text = try optional(name, { try StoredJSON.column(of: value($0)) }), isReading else { return [:] }
         guard let object = StoredJSON.object(from: Array(text.utf8)) else { throw UnreadableColumn(column: name) }
         return object
     }
@@ -106,7 +104,7 @@ struct TenancyRows {
         let sql = "SELECT * FROM \(table.rawValue) WHERE id > ? ORDER BY id LIMIT \(Self.pageSize)"
         let changes = try db.rows(sql, [id ?? Data()]) { columns in
             do {
-                return try change(of: table, columns)
+                return try change(of: table, &columns)
             } catch var error as UnreadableColumn {
                 error.row = columns.rowName
                 throw error
@@ -116,22 +114,22 @@ struct TenancyRows {
     }
 
     func user(_ id: UserID) throws -> User? {
-        try db.firstRow("SELECT * FROM users WHERE id = ?", [id.blob]) { try TenancyRow.entity(of: $0, user) }
+        try db.firstRow("SELECT * FROM users WHERE id = ?", [id.blob]) { try TenancyRow.entity(of: &$0, user) }
     }
 
-    private func change(of table: TenancyTable, _ row: ColumnReader) throws -> TenancyChange {
+    private func change(of table: TenancyTable, _ row: inout ColumnReader) throws -> TenancyChange {
         switch table {
-        case .portfolios: .putPortfolio(try TenancyRow.entity(of: row, portfolio))
-        case .properties: .putProperty(try TenancyRow.entity(of: row, property))
-        case .units: .putUnit(try TenancyRow.entity(of: row, unit))
-        case .devices: .putDevice(try TenancyRow.entity(of: row, device))
-        case .users: .putUser(try TenancyRow.entity(of: row, user))
-        case .associations: .putAssociation(try TenancyRow.entity(of: row, association))
-        case .guestAccesses: .putGuestAccess(try TenancyRow.entity(of: row, guestAccess))
-        case .removedUsers: .removeUser(try TenancyRow.entity(of: row) { try $0("id", \.self) })
-        case .apiKeys: .putAPIKey(try TenancyRow.entity(of: row, apiKey))
-        case .invitations: .putInvitation(try TenancyRow.entity(of: row, invitation))
-        case .guestLinks: .putGuestLink(try TenancyRow.entity(of: row, guestLink))
+        case .portfolios: .putPortfolio(try TenancyRow.entity(of: &row, portfolio))
+        case .properties: .putProperty(try TenancyRow.entity(of: &row, property))
+        case .units: .putUnit(try TenancyRow.entity(of: &row, unit))
+        case .devices: .putDevice(try TenancyRow.entity(of: &row, device))
+        case .users: .putUser(try TenancyRow.entity(of: &row, user))
+        case .associations: .putAssociation(try TenancyRow.entity(of: &row, association))
+        case .guestAccesses: .putGuestAccess(try TenancyRow.entity(of: &row, guestAccess))
+        case .removedUsers: .removeUser(try TenancyRow.entity(of: &row) { try $0("id", \.self) })
+        case .apiKeys: .putAPIKey(try TenancyRow.entity(of: &row, apiKey))
+        case .invitations: .putInvitation(try TenancyRow.entity(of: &row, invitation))
+        case .guestLinks: .putGuestLink(try TenancyRow.entity(of: &row, guestLink))
         }
     }
 
@@ -197,7 +195,7 @@ struct TenancyRows {
         Unit(
             id: try row("id", \.id), name: try row("name", \.name), propertyID: try row("property_id", \.propertyID),
             portfolioID: try row("portfolio_id", \.portfolioID),
-            commonAreaAccessIDs: try row.ids("common_area_ids", \.commonAreaAccessIDs) ?? [],
+            commonAreaAccessIDs: try row.ids("common_area_ids", \.commonAreaAccessIDs),
             createdAt: try row("created_at", \.createdAt), updatedAt: try row("updated_at", \.updatedAt))
     }
 
@@ -227,7 +225,7 @@ struct TenancyRows {
             try keys?.seal(SealedAccount(user), of: user.id, from: PersonKeys.generation(of: .user(user.id), in: db))
         }
         guard let sealed else { throw UnreadableColumn(column: "sealed") }
-        let opened = try keys?.open(sealed, of: id)
+        let opened = row.isReading ? try keys?.open(sealed, of: id) : nil
         let account = opened ?? .erased(id)
         var user = User(
             id: id, email: account.email, firstName: account.firstName, lastName: account.lastName,
@@ -259,12 +257,12 @@ struct TenancyRows {
             validFrom: try change("resolved_from", \.resolution.validFrom),
             validUntil: try change("resolved_until", \.resolution.validUntil))
         let schedule = try row.object("schedule") { $0.schedule?.stored ?? [:] }
-        let widened = try row.ids("widened_under") { $0.widenedUnder.isEmpty ? nil : $0.widenedUnder }
-        let carriers = try row.ids("device_carriers") { $0.carriersByDevice.map(Self.pairs) }
+        let widened = try row.optionalIDs("widened_under") { $0.widenedUnder.isEmpty ? nil : $0.widenedUnder }
+        let carriers = try row.optionalIDs("device_carriers") { $0.carriersByDevice.map(Self.pairs) }
         return GuestAccess(
             id: try row("id", \.id), guestUserID: try row.optional("guest_user_id", \.guestUserID),
             label: try row.optional("label", \.label), propertyID: try row("property_id", \.propertyID),
-            unitID: try row.optional("unit_id", \.unitID), deviceIDs: try row.ids("device_ids", \.deviceIDs) ?? [],
+            unitID: try row.optional("unit_id", \.unitID), deviceIDs: try row.ids("device_ids", \.deviceIDs),
             operations: try row.words("operations", \.operations),
             window: GuestWindow(
                 validFrom: try row("valid_from", \.window.validFrom), validUntil: try row("valid_until", \.window.validUntil)),

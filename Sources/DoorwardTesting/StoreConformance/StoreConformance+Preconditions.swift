@@ -125,7 +125,8 @@ extension StoreConformance {
             try require(answers.count { $0 == .refused(.usesExhausted(guest)) }, is: 19, "the number of refused transactions")
             try require(try await store.usesTaken(), is: [guest: 5], "the uses")
             try require(try await store.openCommands().count, is: 5, "the number of commands")
-            try require(try await store.logHeads().map(\.size), is: [5], "the number of records")
+            let scope = RecordScope.portfolioLog(script.portfolio)
+            try require(try await store.records(RecordQuery(scopes: [scope], limit: 50)).count, is: 5, "the number of records")
         },
     ]
 
