@@ -87,6 +87,8 @@ struct Outbox {
                 return
             }
         }
+        // A slice keeps the memory of the elements that were removed from it.
+        removeAll()
     }
 }
 
