@@ -173,7 +173,7 @@ import Testing
 
     @Test("The abilities of at most so many users are kept")
     func bounded() {
-        let cache = VersionCache<UserID, [UInt8]>(maxCount: 1024)
+        let cache = CurrentDirectory.Snapshot(TenancyDirectory()).abilities
         var computed = 0
         for round in 0..<2 {
             for number in 0...1024 {
