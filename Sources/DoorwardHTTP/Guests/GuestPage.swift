@@ -66,7 +66,7 @@ extension GuestPageView {
 }
 
 /// Decides which buttons a guest page shows.
-private struct GuestButtons {
+struct GuestButtons {
     let caller: Caller
     /// The start of the access, which the page's notice names before it.
     let begin: Timestamp
@@ -76,7 +76,7 @@ private struct GuestButtons {
     let time: PropertyTime
     let nonces: GuestNonces
 
-    private static let words: [(operation: LockOperation, path: String, label: String)] = [
+    static let words: [(operation: LockOperation, path: String, label: String)] = [
         (.unlock, "unlock", "Unlock"), (.unlatch, "unlatch", "Unlock and open"), (.lock, "lock", "Lock"),
     ]
 
