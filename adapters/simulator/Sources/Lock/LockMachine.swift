@@ -305,8 +305,8 @@ extension LockMachine {
 
     // MARK: The door
 
-    private mutating func moveDoor(to position: DoorLeaf) {
-        door = position
+    private mutating func moveDoor(to leaf: DoorLeaf) {
+        door = leaf
         report(.door(door.contact))
         if door == .closed { scheduleAutoRelock() } else { relockAt = nil }
     }
