@@ -22,8 +22,6 @@ package struct Dialect: Sendable {
     let endpoints: Set<CommandEndpoint>
     /// The topic uses of the lock, which may conflict with those of another lock of the same broker.
     let uses: Set<TopicUse>
-    /// The QoS of the lock's subscriptions.
-    package var subscribeQoS: MQTTQoS { parts.subscribeQoS }
 
     let parts: ProfileBody
     let routes: TopicRoutes
