@@ -156,8 +156,7 @@ import Testing
             let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
             var count = 0
             for _ in 0..<3 {
-                let view = StreamView(
-                    caller, in: control.directory.snapshot, devices: control.devices, clock: control.clock)
+                let view = StreamView(caller, in: control.directory.snapshot, devices: control.devices, clock: control.clock)
                 _ = view.renderedAbilities { _ in
                     count += 1
                     return []

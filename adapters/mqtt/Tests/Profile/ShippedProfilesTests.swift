@@ -26,15 +26,9 @@ import Testing
         ("homeassistant", Example.homeAssistant, both.union([.intermediateStates, .jam])),
         ("homeassistant", Example.homeAssistant.merging(["pl_open": "OPEN"]) { $1 }, all.union([.intermediateStates, .jam])),
         ("homeassistant", ["command_topic": "c"], both),
-        (
-            "zigbee2mqtt", Example.front,
-            both.union([.jam, .door, .battery, .operator, .failedAttempts, .acceptsCode, .refresh])
-        ),
+        ("zigbee2mqtt", Example.front, both.union([.jam, .door, .battery, .operator, .failedAttempts, .acceptsCode, .refresh])),
         ("nuki-native", Example.nuki, all.union([.intermediateStates, .jam, .door, .battery, .operator])),
-        (
-            "nuki-hub", [:],
-            all.union([.intermediateStates, .jam, .door, .battery, .operator, .failedAttempts, .refresh])
-        ),
+        ("nuki-hub", [:], all.union([.intermediateStates, .jam, .door, .battery, .operator, .failedAttempts, .refresh])),
         ("zwave-js-ui", Example.zwave, both.union([.jam, .door, .battery, .operator, .failedAttempts, .refresh])),
         ("zwave-js-ui", ["node": "front"], both.union([.jam, .door, .battery, .operator, .failedAttempts])),
         ("esphome", Example.esphome, all.union([.intermediateStates, .jam])),
@@ -58,10 +52,7 @@ import Testing
 
     private static let behaviors: [(String, [String: String], String)] = [
         ("homeassistant", Example.homeAssistant, "moves on command-topic"),
-        (
-            "zigbee2mqtt", Example.front,
-            "moves on zigbee2mqtt/front/set, asks zigbee2mqtt/front/get q0, again, 20 s"
-        ),
+        ("zigbee2mqtt", Example.front, "moves on zigbee2mqtt/front/set, asks zigbee2mqtt/front/get q0, again, 20 s"),
         ("nuki-native", Example.nuki, "moves on nuki/398172F4/lockAction, 20 s"),
         ("nuki-hub", [:], "moves on nukihub/lock/action, asks nukihub/lock/query/lockstate q0, 20 s"),
         // The locks of one gateway are distinguished by their own topics, not by the topic of the API.

@@ -46,9 +46,7 @@ struct ZWaveLock: Dialect {
         let call = JSON(message.payload)
         let arguments = call?["args"]?.list ?? []
         guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode"
-        else {
-            return publishResponse(message.payload, Status.invalid, &context)
-        }
+        else { return publishResponse(message.payload, Status.invalid, &context) }
         writeTargetMode(arguments[1], message.payload, &context)
     }
 
