@@ -1,6 +1,7 @@
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import Foundation
 import HTTPTypes
