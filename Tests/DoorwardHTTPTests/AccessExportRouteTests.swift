@@ -18,8 +18,7 @@ import Testing
         _ export: String, of log: LogID, in house: House, since others: [Checkpoint] = []
     ) async throws -> ExportVerifier.Verdict {
         let signer = try NoteSigner(name: "doorward.test", seed: house.checkpoints.key.reveal())
-        var verifier = ExportVerifier(
-            origin: "doorward.test/logs/\(log)", keys: [signer.verifierKey], comparingWith: others)
+        var verifier = ExportVerifier(origin: "doorward.test/logs/\(log)", keys: [signer.verifierKey], comparingWith: others)
         try await verifier.add(Array(export.utf8))
         return try await verifier.finish()
     }
@@ -44,8 +43,7 @@ import Testing
             let reply = try await house.call(.get, "\(Self.path)?format=ndjson\(query)", as: person)
             #expect(reply.status == 200)
             #expect(reply.headers[.contentType] == "application/x-ndjson")
-            #expect(
-                reply.headers[.contentDisposition] == "attachment; filename=\"doorward-\(house.ids.portfolio).ndjson\"")
+            #expect(reply.headers[.contentDisposition] == "attachment; filename=\"doorward-\(house.ids.portfolio).ndjson\"")
             let verdict = try await Self.verify(reply.text, of: Self.log(house), in: house)
             #expect(verdict.header.range == 0..<verdict.checkpoint.size)
             let records = try Self.records(reply.text)
@@ -327,8 +325,7 @@ import Testing
             var admins = try await begin(.superAdmin)
             // The last super admin cannot be disabled.
             let password = Secret("a long enough passphrase")
-            let other = NewUser(
-                email: "second@example.com", firstName: "S", lastName: "", password: password, isSuperAdmin: true)
+            let other = NewUser(email: "second@example.com", firstName: "S", lastName: "", password: password, isSuperAdmin: true)
             _ = try await house.control.users.create(Caller(userID: house.ids[.superAdmin]), other, repeatable: nil)
             let path = "/users/\(house.ids[.superAdmin])"
             #expect(try await house.call(.put, path, as: .superAdmin, #"{"isEnabled":false}"#).status == 200)

@@ -54,8 +54,7 @@ import Testing
 
 @Suite struct CursorTests {
     private static func cursors(seed: UInt64) -> Cursors {
-        Cursors(
-            key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)), random: RandomSource(SeededGenerator(seed: seed)))
+        Cursors(key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)), random: RandomSource(SeededGenerator(seed: seed)))
     }
     private let cursors = Self.cursors(seed: 1)
 

@@ -14,9 +14,7 @@ import Testing
         let body: String
         let problems: [String]
 
-        init(
-            _ person: House.Person, _ path: String, _ body: String, _ problems: [String], method: HTTPRequest.Method = .post
-        ) {
+        init(_ person: House.Person, _ path: String, _ body: String, _ problems: [String], method: HTTPRequest.Method = .post) {
             (self.person, self.method, self.path, self.body, self.problems) = (person, method, path, body, problems)
         }
 

@@ -145,8 +145,7 @@ import Testing
         let owner = Caller(userID: house.ids[.owner])
         try await house.control.roles.remove(owner, house.ids[.tenant], from: .unit(house.ids.unit))
         if keepsReach {
-            _ = try await house.control.roles.assign(
-                owner, .auditor, to: house.ids[.tenant], on: .property(house.ids.property))
+            _ = try await house.control.roles.assign(owner, .auditor, to: house.ids[.tenant], on: .property(house.ids.property))
         }
         house.clock.advance(by: .milliseconds(1500))
         #expect(try await first.value.code == "confirmation_timeout")

@@ -10,8 +10,7 @@ import Testing
     private let clock = VirtualClock()
 
     private func links(seed: UInt64 = 1) -> DemoSignInLinks {
-        DemoSignInLinks(
-            password: Secret(House.password), clock: clock, random: RandomSource(SeededGenerator(seed: seed)))
+        DemoSignInLinks(password: Secret(House.password), clock: clock, random: RandomSource(SeededGenerator(seed: seed)))
     }
 
     private func token(_ links: DemoSignInLinks, _ email: String = "tenant@example.com") throws -> Secret<String> {

@@ -96,8 +96,7 @@ import Testing
         let house = try await House()
         let first = try await house.command(as: .tenant, headers: [.idempotencyKey: "k"])
         #expect(first.status == 200)
-        try await house.control.roles.remove(
-            Caller(userID: house.ids[.owner]), house.ids[.tenant], from: .unit(house.ids.unit))
+        try await house.control.roles.remove(Caller(userID: house.ids[.owner]), house.ids[.tenant], from: .unit(house.ids.unit))
         let outOfReach = try await house.command(as: .tenant, headers: [.idempotencyKey: "k"])
         #expect(outOfReach.code == "forbidden")
         _ = try await house.control.roles.assign(

@@ -55,8 +55,7 @@ import Testing
         let unknown = UserID(high: 1, low: 1)
         #expect(try await house.call(.post, "/guest-access", as: .tenant, body(house, guest: unknown)).status == 404)
         #expect(try await house.call(.post, "/guest-access", as: .auditor, body(house, guest: unknown)).status == 403)
-        #expect(
-            try await house.call(.post, "/guest-access", as: .neighbour, body(house, guest: unknown)).code == "forbidden")
+        #expect(try await house.call(.post, "/guest-access", as: .neighbour, body(house, guest: unknown)).code == "forbidden")
     }
 
     @Test("A guest can be given by email address instead of by id")

@@ -22,8 +22,7 @@ import Testing
         #"{"\#(bomb)":1,"\#(bomb)":2}"#,
     ]
 
-    @Test(
-        "A body with too many combining marks is rejected, in a key or in a value, escaped or not", arguments: 0..<bodies.count)
+    @Test("A body with too many combining marks is rejected, in a key or in a value, escaped or not", arguments: 0..<bodies.count)
     func body(_ index: Int) async throws {
         let text = Self.bodies[index]
         #expect(throws: JSONFailure.tooManyMarks) { try JSONValue.parse(Array(text.utf8)) }

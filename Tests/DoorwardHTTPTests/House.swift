@@ -193,9 +193,7 @@ struct House: Sendable {
         return reply
     }
 
-    func unchecked(
-        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?
-    ) async throws -> Reply {
+    func unchecked(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?) async throws -> Reply {
         let application = Application(responder: responder, logger: logs.logger)
         // A stream would not end by itself: it is ended as soon as it is open.
         let isStream = path.hasPrefix("/api/v1/stream") && (method == .get || method == .post)

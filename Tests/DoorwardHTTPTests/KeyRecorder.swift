@@ -101,9 +101,7 @@ private final class Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         let path = "\(path).\(key.stringValue)"
-        guard let value = member(key) else {
-            throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: path))
-        }
+        guard let value = member(key) else { throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: path)) }
         return try ValueDecoder(json: value, path: path, recorder: recorder).decode(type)
     }
 

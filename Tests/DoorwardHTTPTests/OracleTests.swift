@@ -56,8 +56,7 @@ import Testing
         Probe(method: .get, path: "/devices/#/permissions", kind: .device),
         Probe(method: .get, path: "/devices/#/who-can?operation=UNLOCK", kind: .device),
         Probe(method: .post, path: "/authorize", body: ##"{"deviceId":"#","operation":"UNLOCK"}"##, kind: .device),
-        Probe(
-            method: .post, path: "/authorize", body: ##"{"deviceId":"#","operation":"UNLOCK","userId":"@"}"##, kind: .device),
+        Probe(method: .post, path: "/authorize", body: ##"{"deviceId":"#","operation":"UNLOCK","userId":"@"}"##, kind: .device),
         Probe(method: .get, path: "/devices/#/access-records", kind: .device),
         Probe(method: .post, path: "/devices/#/lock", kind: .device),
         Probe(method: .post, path: "/devices/#/unlock", kind: .device),

@@ -118,8 +118,7 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
         RecordStep(
             request: Request(.post, "/devices/{door}/unlock", as: .stranger), gateway: ["DENIAL DENIED"],
             portfolio: ["DENIAL DENIED"]),
-        RecordStep(
-            request: Request(.post, "/devices/nonsense/unlock", as: .owner), gateway: ["DENIAL DENIED"], portfolio: []),
+        RecordStep(request: Request(.post, "/devices/nonsense/unlock", as: .owner), gateway: ["DENIAL DENIED"], portfolio: []),
         RecordStep(
             request: Request(.post, "/properties/{property}/lockdown", as: .manager),
             gateway: ["ADMIN_CHANGE UPDATE Property"],
@@ -135,8 +134,7 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
             request: Request(.post, "/portfolios", as: .superAdmin, #"{"name":"New"}"#),
             gateway: ["ADMIN_CHANGE CREATE Portfolio"], portfolio: []),
         .change(Request(.put, "/portfolios/{portfolio}", #"{"name":"New"}"#), "UPDATE Portfolio"),
-        .change(
-            Request(.put, "/portfolios/{portfolio}/subscription", as: .superAdmin, #"{"tier":"free"}"#), "UPDATE Portfolio"),
+        .change(Request(.put, "/portfolios/{portfolio}/subscription", as: .superAdmin, #"{"tier":"free"}"#), "UPDATE Portfolio"),
         .change(Request(.put, "/portfolios/{portfolio}/retention", #"{"days":365}"#), "UPDATE Portfolio"),
         .change(
             Request(.post, "/properties", #"{"name":"New","portfolioId":"{portfolio}","defaultTimeZone":"UTC"}"#),
@@ -166,8 +164,7 @@ struct RecordStep: Sendable, CustomTestStringConvertible {
             Request(.post, "/portfolios/{portfolio}/admins", #"{"userId":"{nobody}","role":"AUDITOR"}"#),
             "ASSIGN UserRoleAssociation"),
         .change(Request(.delete, "/portfolios/{portfolio}/admins/{admin}"), "REMOVE UserRoleAssociation"),
-        .change(
-            Request(.post, "/units/{unit}/tenants", #"{"email":"eve@example.com","role":"TENANT"}"#), "CREATE Invitation"),
+        .change(Request(.post, "/units/{unit}/tenants", #"{"email":"eve@example.com","role":"TENANT"}"#), "CREATE Invitation"),
         .change(
             Request(.delete, "/invitations/{invitation}"),
             after: [Request(.post, "/units/{unit}/tenants", #"{"email":"eve@example.com","role":"TENANT"}"#)],

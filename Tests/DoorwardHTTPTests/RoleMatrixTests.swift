@@ -78,8 +78,7 @@ struct MatrixWorld: Sendable {
     let invitationToken: String
 
     init() async throws {
-        house = try await House(
-            withPasswords: true, settings: TestAppStore.shared.get().settings(), deniedPerMinute: 100_000)
+        house = try await House(withPasswords: true, settings: TestAppStore.shared.get().settings(), deniedPerMinute: 100_000)
         let ids = house.ids
         command = try await house.command(as: .tenant).data["command"]["id"].text ?? ""
         record = try #require(house.store.log(.portfolio(ids.portfolio)).first { $0.body.kind == .commandIntent }).body.id

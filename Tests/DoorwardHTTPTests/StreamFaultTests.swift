@@ -133,8 +133,7 @@ import Testing
         let token = try await house.token(of: .owner)
         try await house.servingStreams { port in
             let names = ["device", "unit", "property", "portfolio", "guestAccess", "subscription", "accessRecord"]
-            var reader = try EventReader.open(
-                names.map { "subscribe=\($0):\($0)" }.joined(separator: "&"), port, token)
+            var reader = try EventReader.open(names.map { "subscribe=\($0):\($0)" }.joined(separator: "&"), port, token)
             var ready: Set<String> = []
             while ready.count < names.count { ready.insert(try await reader.next("ready")["name"].text ?? "") }
             let reply = try await house.call(

@@ -1,6 +1,7 @@
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import Foundation
 import HTTPTypes
@@ -156,8 +157,7 @@ import Testing
             let caller = Caller(userID: house.ids[person], sessionID: House.session(of: person))
             var count = 0
             for _ in 0..<3 {
-                let view = StreamView(
-                    caller, in: control.directory.snapshot, devices: control.devices, clock: control.clock)
+                let view = StreamView(caller, in: control.directory.snapshot, devices: control.devices, clock: control.clock)
                 _ = view.renderedAbilities { _ in
                     count += 1
                     return []
@@ -173,7 +173,7 @@ import Testing
 
     @Test("The abilities of at most so many users are kept")
     func bounded() {
-        let cache = VersionCache<UserID, [UInt8]>(maxCount: 1024)
+        let cache = CurrentDirectory.Snapshot(TenancyDirectory()).abilities
         var computed = 0
         for round in 0..<2 {
             for number in 0...1024 {

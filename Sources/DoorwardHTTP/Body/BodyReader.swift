@@ -305,8 +305,7 @@ extension BodyReader {
         let text = require("date", string("date", .date))
         let date = text.flatMap { CivilDate($0) }
         if text != nil, date == nil { reject("date", .badTime) }
-        let periods = require(
-            "periods", objects("periods", maxItems: WireLimits.schedulePeriods) { $0.hours() })
+        let periods = require("periods", objects("periods", maxItems: WireLimits.schedulePeriods) { $0.hours() })
         return Schedule.SpecialDay(date: date ?? CivilDate(daysSinceEpoch: 0), periods: periods ?? [])
     }
 

@@ -106,9 +106,7 @@ final class ClientConnection: Sendable {
         state.withLock { state in
             if let since = state.stalledSince, now.duration(since: since) >= limits.stall { return true }
             if state.isBeingAnswered { return false }
-            guard let since = state.receivingSince else {
-                return now.duration(since: state.idleSince) >= limits.idle
-            }
+            guard let since = state.receivingSince else { return now.duration(since: state.idleSince) >= limits.idle }
             let elapsed = now.duration(since: since)
             if elapsed >= limits.request { return true }
             guard let bodySince = state.bodySince else { return elapsed >= limits.head }

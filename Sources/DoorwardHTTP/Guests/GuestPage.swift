@@ -10,9 +10,7 @@ extension GuestPageView {
     ///   - token: the token of the link, for the URLs of the buttons.
     ///   - command: the command whose progress is shown; `nil` for none.
     ///   - error: why a command was not sent; `nil` for none.
-    init(
-        _ holder: GuestLinkHolder, _ token: String, _ services: Services, command: Command? = nil, error: GatewayError? = nil
-    ) {
+    init(_ holder: GuestLinkHolder, _ token: String, _ services: Services, command: Command? = nil, error: GatewayError? = nil) {
         let control = services.control
         let (tenancy, now) = (control.directory.current, control.clock.decisionTime())
         let access = tenancy.guestAccess(holder.access.id) ?? holder.access
@@ -66,7 +64,7 @@ extension GuestPageView {
 }
 
 /// Decides which buttons a guest page shows.
-private struct GuestButtons {
+struct GuestButtons {
     let caller: Caller
     /// The start of the access, which the page's notice names before it.
     let begin: Timestamp
@@ -76,15 +74,13 @@ private struct GuestButtons {
     let time: PropertyTime
     let nonces: GuestNonces
 
-    private static let words: [(operation: LockOperation, path: String, label: String)] = [
+    static let words: [(operation: LockOperation, path: String, label: String)] = [
         (.unlock, "unlock", "Unlock"), (.unlatch, "unlatch", "Unlock and open"), (.lock, "lock", "Lock"),
     ]
 
     /// The values of a device: a button has a nonce if it can be used, and a reason if it cannot. A reason that all buttons have is
     /// the device's, so that it is shown once.
-    func values(
-        of device: LockDevice, _ operations: [LockOperation], status: DeviceStatus, isMoving: Bool
-    ) -> [String: Any] {
+    func values(of device: LockDevice, _ operations: [LockOperation], status: DeviceStatus, isMoving: Bool) -> [String: Any] {
         let words = Self.words.filter { operations.contains($0.operation) }
         let reasons = words.map { word in
             isMoving ? "Wait until the lock has answered." : decision(word.operation, on: device).denial.map(sentence)

@@ -51,7 +51,7 @@ enum GuestPageRoutes {
 
     private static func move(_ request: AnonymousRequest) async throws -> APIResponse {
         guard let holder = try await holder(request),
-            let operation = LockOperation.movements.first(where: { $0.rawValue.lowercased() == request.text("operation") }),
+            let operation = GuestButtons.words.first(where: { $0.path == request.text("operation") })?.operation,
             let digest = holder.caller.linkDigest
         else { return GuestPageView.gone(request.metadata) }
         let deviceID = request.text("deviceId")

@@ -42,7 +42,8 @@ struct Endpoint: Sendable {
         }
         let answer = await execute(route, request, metadata, context)
         if let stream = answer.stream, request.method != .head {
-            let streamLog = StreamLog { log.end(answer.status, since: begun, metadata, context, streamed: $0) }
+            let streamLog = StreamLog { [status = answer.status] in log.end(status, since: begun, metadata, context, streamed: $0)
+            }
             return answer.response(stream.responseBody(to: context, log: streamLog))
         }
         log.end(answer.status, since: begun, metadata, context)
@@ -140,9 +141,7 @@ enum BodyCollector {
     /// The bytes of a body with a media type, in UTF-8; `nil` if there is no body.
     ///
     /// - Parameter error: the error for a body with another media type.
-    private static func bytes(
-        of request: Request, _ mediaType: String, orElse error: ErrorResponse
-    ) async throws -> [UInt8]? {
+    private static func bytes(of request: Request, _ mediaType: String, orElse error: ErrorResponse) async throws -> [UInt8]? {
         let headers = RequestHeaders(request.headers)
         let declared = headers[.contentLength].flatMap { Int($0) }
         // A request with neither Content-Length nor Transfer-Encoding has no body (RFC 9112, section 6.3).

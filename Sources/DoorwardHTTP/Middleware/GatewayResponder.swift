@@ -158,8 +158,7 @@ final class RequestMetadata: Sendable {
     @TaskLocal static var current: RequestMetadata?
 
     init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
-        let target = (head.path ?? "/").utf8.split(
-            separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        let target = (head.path ?? "/").utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         (method, authority) = (head.method, head.authority)
         path = String(Substring(target[0]))
         query = target.count > 1 ? String(Substring(target[1].prefix { $0 != UInt8(ascii: "#") })) : nil

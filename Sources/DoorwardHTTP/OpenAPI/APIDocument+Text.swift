@@ -128,8 +128,7 @@ extension JSONSchema {
         case .object(let members):
             members.flatMap { member in
                 [
-                    DocumentRow(
-                        name: prefix + member.name, form: member.schema.words, note: member.isRequired ? "required" : "")
+                    DocumentRow(name: prefix + member.name, form: member.schema.words, note: member.isRequired ? "required" : "")
                 ] + member.schema.rows("\(prefix)\(member.name).")
             }
         case .nullable(let schema): schema.rows(prefix)

@@ -16,9 +16,7 @@ enum Gzip {
         defer { stream.deallocate() }
         let size = Int32(MemoryLayout<z_stream>.size)
         // A window of 2^15 bytes, and 16 for the format of gzip.
-        let begun = deflateInit2_(
-            stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY,
-            ZLIB_VERSION, size)
+        let begun = deflateInit2_(stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
         guard begun == Z_OK else { return nil }
         defer { deflateEnd(stream) }
         let bound = Int(deflateBound(stream, uLong(bytes.count)))

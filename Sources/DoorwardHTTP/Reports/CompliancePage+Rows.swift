@@ -249,16 +249,13 @@ extension PropertyTime {
     func label(_ instant: Timestamp, isPartOfDay: Bool) -> String {
         String(stamp(instant).prefix(isPartOfDay ? 16 : 10))
     }
-
 }
 
 extension Dictionary {
     /// The entries with the largest count first; those with the same count in the order of their names.
     func sorted<Name: Comparable>(byCount count: (Value) -> Int, name: (Key) -> Name) -> [Element] {
-        sorted { one, other in
-            let (a, b) = (count(one.value), count(other.value))
-            return a != b ? a > b : name(one.key) < name(other.key)
-        }
+        map { (entry: $0, count: count($0.value), name: name($0.key)) }
+            .sorted { ($1.count, $0.name) < ($0.count, $1.name) }.map(\.entry)
     }
 }
 
@@ -278,7 +275,7 @@ extension ComplianceFigures.DeviceUse {
 
 /// The words of reports for numbers and for the values of the domain.
 enum ReportWords {
-    /// A number with commas between thousands.
+    /// A number with commas between thousands. It must not be negative.
     static func number(_ value: Int) -> String {
         value < 1000 ? "\(value)" : "\(number(value / 1000)),\(String(1000 + value % 1000).dropFirst())"
     }

@@ -264,9 +264,7 @@ enum ReportChart {
             description: "The table below has the same numbers.", parts)
     }
 
-    private static func text(
-        _ content: String, x: Double, y: Double, isAtEnd: Bool = false, isLabel: Bool = false
-    ) -> String {
+    private static func text(_ content: String, x: Double, y: Double, isAtEnd: Bool = false, isLabel: Bool = false) -> String {
         let attributes = (isLabel ? " class=\"label\"" : "") + (isAtEnd ? " text-anchor=\"end\"" : "")
         return "<text\(attributes) x=\"\(short(x))\" y=\"\(short(y))\">\(content)</text>"
     }

@@ -38,8 +38,7 @@ enum AuthorizationRoutes {
                 body.id("userId"), body.instant("at")
             )
         }
-        let decision = try request.control.authorization.decide(
-            operation, on: device, by: user, at: instant, for: request.caller)
+        let decision = try request.control.authorization.decide(operation, on: device, by: user, at: instant, for: request.caller)
         return .success { $0.field("decision", decision) }
     }
 

@@ -7,8 +7,7 @@ internal import DoorwardPolicy
 enum GuestAccessRoutes {
     static let all: [Route] = [
         .get("/guest-access", "Lists guest accesses.", .page("guestAccesses", "GuestAccess"), list),
-        .post(
-            "/guest-access", "Grants a guest access.", .created("guestAccess", "GuestAccess"), isRepeatable: true, grant),
+        .post("/guest-access", "Grants a guest access.", .created("guestAccess", "GuestAccess"), isRepeatable: true, grant),
         .get("/guest-access/:id", "Reads a guest access, its next intervals, and the names of its locks.", answer, read),
         .put(
             "/guest-access/:id",
@@ -80,8 +79,7 @@ enum GuestAccessRoutes {
 
     private static let fields: [ResponseField<ReadAccess>] = [
         .written("guestAccess", .reference("GuestAccess")) { $0.view.guestAccess($0.access, into: &$1) },
-        .objects(
-            "intervals", isRequired: false, \.intervals, [.init("from", \.lowerBound), .init("until", \.upperBound)]),
+        .objects("intervals", isRequired: false, \.intervals, [.init("from", \.lowerBound), .init("until", \.upperBound)]),
         .objects("devices", isRequired: false, \.devices, [.init("id", \.id), .init("name", \.name)]),
     ]
 

@@ -44,14 +44,11 @@ enum PlaceRoutes {
 
     // MARK: - Bodies
 
-    private struct NewPortfolio: Sendable {
-        let name: String
-        let owners: [UserID]
-    }
+    private typealias NewPortfolio = (name: String, owners: [UserID])
 
     private static func newPortfolio(_ body: inout BodyReader) -> NewPortfolio {
         body.rejectReadOnly("propertyIds")
-        return NewPortfolio(name: body.requiredText("name"), owners: body.ids("administratorUserIds") ?? [])
+        return (name: body.requiredText("name"), owners: body.ids("administratorUserIds") ?? [])
     }
 
     private static func newProperty(_ body: inout BodyReader) -> NewProperty {
@@ -68,8 +65,7 @@ enum PlaceRoutes {
     }
 
     private static func newUnit(_ body: inout BodyReader) -> NewUnit {
-        NewUnit(
-            name: body.requiredText("name"), tenants: body.ids("tenantUserIds") ?? [], devices: body.ids("deviceIds") ?? [])
+        NewUnit(name: body.requiredText("name"), tenants: body.ids("tenantUserIds") ?? [], devices: body.ids("deviceIds") ?? [])
     }
 
     // Changes: a field whose key is absent stays as it is; `null` clears an optional field and empties a list.

@@ -21,12 +21,14 @@ enum RoleRoutes {
             },
             .post(path, "Adds to the \(people): a user at once, or an e-mail address by an invitation.", assigned) { request in
                 let (role, user, email) = try request.readBody { recipient(of: entity(.nonexistent).type, &$0) }
-                let (entity, view) = (entity(request.id("id")), request.view)
+                let entity = entity(request.id("id"))
                 guard let email else {
                     let association = try await request.control.roles.assign(request.caller, role, to: user, on: entity)
+                    let view = request.view
                     return .success { $0.field("roleAssociation") { view.association(association, into: &$0) } }
                 }
                 let issued = try await request.control.invitations.invite(request.caller, email, to: role, on: entity)
+                let view = request.view
                 return .success {
                     $0.field("invitation") { view.invitation(issued, under: request.services.publicURL, into: &$0) }
                 }

@@ -78,9 +78,7 @@ struct Route: Sendable {
     }
 
     /// A file or a page that is the same for every caller. Any key in the body or query is rejected.
-    static func page(
-        _ path: String, _ response: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
-    ) -> Route {
+    static func page(_ path: String, _ response: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse) -> Route {
         open(.get, path) { request in
             try request.readNothing()
             return try await response(request)
@@ -181,9 +179,7 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     func id<Entity>(_ name: String, of: Entity.Type = Entity.self) -> EntityID<Entity> { EntityID(orNonexistent: text(name)) }
 
     /// Reads body and query with `read`, and throws all errors of both, including unknown keys.
-    func read<Value>(
-        _ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value
-    ) throws(GatewayError) -> Value {
+    func read<Value>(_ read: (inout BodyReader, inout QueryReader) throws(GatewayError) -> Value) throws(GatewayError) -> Value {
         if let description {
             // The handler ends here, because there is no real request.
             try description.set(InputDescription(read))

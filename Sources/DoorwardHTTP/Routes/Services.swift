@@ -30,7 +30,7 @@ final class Services: Sendable {
     /// What a person should know about links with this URL; `nil` if they work on other machines.
     var linkWarning: String? {
         let authority = settings.publicURL?.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) }
-        let host = authority?.hostOfAuthority ?? settings.host
+        let host = authority.map { $0.hostOfAuthority ?? "" } ?? settings.host
         let address = IPAddress(host)
         guard address?.isLoopback ?? (host == "localhost") || address?.isUnspecified == true else { return nil }
         return

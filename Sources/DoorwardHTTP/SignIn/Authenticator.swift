@@ -163,8 +163,7 @@ struct AccessTokens: Sendable {
         let claims = AccessTokenClaims(
             iss: issuer, aud: Self.audience, sub: session.userID.description, sid: session.id.description, iat: issued,
             exp: issued + seconds, jti: random.hexadecimal(byteCount: 16))
-        let token = try await keys.sign(
-            claims, kid: JWKIdentifier(string: keyID), header: ["typ": .string(Self.type)])
+        let token = try await keys.sign(claims, kid: JWKIdentifier(string: keyID), header: ["typ": .string(Self.type)])
         return (token, seconds)
     }
 

@@ -37,8 +37,7 @@ import Testing
         _ house: House, as person: House.Person = .owner, ofProperty: Bool = false, _ period: String? = nil
     ) async throws -> ReportDocument {
         let place = ofProperty ? "propertyId=\(house.ids.property)" : "portfolioId=\(house.ids.portfolio)"
-        return try ReportDocument(
-            try await house.call(.get, "\(path)?\(place)&\(period ?? Self.period(house))", as: person))
+        return try ReportDocument(try await house.call(.get, "\(path)?\(place)&\(period ?? Self.period(house))", as: person))
     }
 
     @Test("the permission matrix decides who reads the report of a portfolio and of a property")

@@ -43,9 +43,7 @@ extension SimulatorAdapter: LockAdapter {
     /// `ok` from `start` to `stop`, as no connection is needed.
     package var health: AdapterHealth { state.withLock { $0.receiver == nil ? .down : .ok } }
 
-    package func check(
-        address: [String: JSONValue], within scope: TransportScope
-    ) throws(AddressErrors) -> CheckedAddress {
+    package func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress {
         CheckedAddress(try SimulatorSettings(address: address).capabilities)
     }
 

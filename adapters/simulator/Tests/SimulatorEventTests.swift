@@ -112,9 +112,7 @@ import Testing
             expected: Array(repeating: "ATTEMPT_FAILED@0", count: 4)
                 + ["UNLOCKING CONFIRMED by Ada@0", "UNLOCKED CONFIRMED by Ada@200"]
                 + Array(repeating: "ATTEMPT_FAILED@200", count: 5) + ["KEYPAD_LOCKOUT@200", "LOCKING/KEYPAD@60200"]),
-        Case(
-            testDescription: "keypad: an unknown slot", address: keypad, steps: [.code("Eve")],
-            expected: ["!unknownSlot@0"]),
+        Case(testDescription: "keypad: an unknown slot", address: keypad, steps: [.code("Eve")], expected: ["!unknownSlot@0"]),
         Case(
             testDescription: "no keypad", steps: [.event(.keypad), .event(.keypadLock), .event(.wrongCode)],
             expected: ["!unsupported@0", "!unsupported@0", "!unsupported@0"]),

@@ -63,9 +63,7 @@ struct MQTTLocks: AsyncParsableCommand {
     /// - Throws: the first mistake in the arguments.
     func plan() throws -> FleetPlan {
         guard count > 0 else { throw ValidationError("--count is at least 1.") }
-        guard !profiles.isEmpty else {
-            throw ValidationError("Name a profile: --profile with one of \(Profile.names).")
-        }
+        guard !profiles.isEmpty else { throw ValidationError("Name a profile: --profile with one of \(Profile.names).") }
         var plan = FleetPlan(parts: try parts(), seed: seed, manualPerMinute: manualPerMinute)
         guard let range = ClosedRange<Duration>(typed: latency) else {
             throw ValidationError("--latency takes a duration or a range, such as 100ms or 50ms-400ms.")

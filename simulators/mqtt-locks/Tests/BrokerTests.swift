@@ -23,8 +23,7 @@ import Testing
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").compactMap { JSON(Array($0.utf8)) }
     }
 
-    @Test(
-        "a ready fleet can be discovered later, executes commands, publishes its last wills, and logs its frames")
+    @Test("a ready fleet can be discovered later, executes commands, publishes its last wills, and logs its frames")
     func endToEnd() async throws {
         let folder = try TemporaryFolder()
         let broker = try await Mosquitto.start(in: folder)

@@ -50,7 +50,11 @@ import Testing
             Case(profile: .homeassistant, action: "door open", expected: ["/door ON"]),
             Case(profile: .zigbee2mqtt, action: "door open", expected: [#""door_state":"open""#]),
             Case(profile: .nukiNative, action: "door open", expected: ["/doorsensorState 3"]),
-            Case(profile: .zwave, action: "door open", expected: [#"/Door_state {"time":1755955220000,"value":22}"#]),
+            Case(
+                profile: .zwave, action: "door open",
+                expected: [
+                    #"/Door_state {"time":1755955220000,"value":22}"#, #"/98/0/doorStatus {"time":1755955220000,"value":"open"}"#,
+                ]),
             Case(profile: .zigbee2mqtt, action: "battery 12", expected: [#""battery":12,"battery_low":true"#]),
             Case(profile: .nukiNative, action: "battery 12", expected: ["/batteryChargeState 12", "/batteryCritical true"]),
             Case(profile: .ring, action: "battery 99", expected: [#""batteryLevel":100"#]),

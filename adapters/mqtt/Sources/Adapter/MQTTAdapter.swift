@@ -66,9 +66,7 @@ extension MQTTAdapter: LockAdapter {
     }
 
     /// Checks an address. A broker outside the scope is reported like an unknown one, and the rest of the address is not checked.
-    package func check(
-        address: [String: JSONValue], within scope: TransportScope
-    ) throws(AddressErrors) -> CheckedAddress {
+    package func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress {
         let address = try MQTTAddress(address)
         let resolved = try resolve(address, within: scope)
         return CheckedAddress(

@@ -262,9 +262,7 @@ final class BrokerSession: Sendable {
                 while !Task.isCancelled, let (lock, subscribedCount) = self?.nextPending() {
                     guard self?.requestState(of: lock, subscribedCount) == true else { continue }
                     guard (try? await clock.sleep(until: clock.monotonicNow().advanced(by: Self.stateRequestInterval))) != nil
-                    else {
-                        return
-                    }
+                    else { return }
                 }
             }
         }
@@ -288,14 +286,10 @@ final class BrokerSession: Sendable {
         } catch {
             stateRequests.withLock { stateRequests in
                 switch error {
-                case .transportBusy: stateRequests.pending.append(lock)
-                // The subscriptions of the lock are not granted yet, or they were granted after `nextPending`.
-                case .offline:
-                    if stateRequests.subscribedCount == subscribedCount {
-                        stateRequests.waitingForSubscription.append(lock)
-                    } else {
-                        stateRequests.pending.append(lock)
-                    }
+                // The subscriptions of the lock are not granted yet. If the number differs, they were granted after `nextPending`.
+                case .offline where stateRequests.subscribedCount == subscribedCount:
+                    stateRequests.waitingForSubscription.append(lock)
+                case .offline, .transportBusy: stateRequests.pending.append(lock)
                 default: break
                 }
             }

@@ -22,8 +22,6 @@ package struct Dialect: Sendable {
     let endpoints: Set<CommandEndpoint>
     /// The topic uses of the lock, which may conflict with those of another lock of the same broker.
     let uses: Set<TopicUse>
-    /// The QoS of the lock's subscriptions.
-    package var subscribeQoS: MQTTQoS { parts.subscribeQoS }
 
     let parts: ProfileBody
     let routes: TopicRoutes
@@ -35,9 +33,7 @@ package struct Dialect: Sendable {
     ///   - isAttached: whether the lock is already attached. If so, topic rules that were added
     ///     later are not applied, so that they do not make the lock unreachable.
     /// - Throws: every problem of the address, with fields `address.KEY`.
-    package init(
-        _ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false
-    ) throws(AddressErrors) {
+    package init(_ profile: Profile, variables: [String: JSONValue], isAttached: Bool = false) throws(AddressErrors) {
         var address = AddressValues(profile, variables)
         let texts = address.texts(profile)
         var parts = profile.parts.resolved(with: texts)

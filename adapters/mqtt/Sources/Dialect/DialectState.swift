@@ -135,9 +135,7 @@ struct StaleStateFilter: Hashable, Sendable {
     /// differ from the last one.
     func isFresh(_ report: PositionReport, of part: Int) -> Bool {
         let last = lastReports[part]
-        guard let time = report.time else {
-            return (last?.position ?? knownPosition).map { $0 != report.position } ?? false
-        }
+        guard let time = report.time else { return (last?.position ?? knownPosition).map { $0 != report.position } ?? false }
         if let sentAt, time >= sentAt { return true }
         return last?.time.map { $0 < time } ?? (knownPosition != nil)
     }

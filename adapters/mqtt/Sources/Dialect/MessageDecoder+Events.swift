@@ -84,10 +84,13 @@ extension EventMapping {
 
     /// - Returns: `nil` if the message contains no event of this part.
     func values(_ topic: String, _ payload: Payload?, isJSON: Bool) throws(MalformedPayload) -> Values? {
-        if source == .topicSuffix { return try suffix(topic, payload) }
-        guard let payload else { return nil }
-        if source == .csv { return try columns(payload.text) }
-        return source == .json || isJSON || payload.isObject ? try object(payload) : try bare(payload)
+        switch (source, payload) {
+        case (.topicSuffix, _): try suffix(topic, payload)
+        case (_, nil): nil
+        case (.csv, let payload?): try columns(payload.text)
+        case (.json, let payload?): try object(payload)
+        case (.jsonOrRaw, let payload?): try isJSON || payload.isObject ? object(payload) : bare(payload)
+        }
     }
 
     /// Returns the value of a plain-text payload, under the field name that it has in a JSON payload.

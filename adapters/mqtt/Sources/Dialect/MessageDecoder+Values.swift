@@ -72,9 +72,7 @@ extension MessageDecoder {
 
     /// - Returns: false if the value is ignored: it is older than the known state, or another topic
     ///   has already reported its meaning.
-    private mutating func decodeState(
-        _ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload
-    ) -> Bool {
+    private mutating func decodeState(_ meaning: ValueMeaning, of part: StateMapping, _ index: Int, _ payload: Payload) -> Bool {
         if meaning.isReevaluation {
             reevaluate(index)
             return true

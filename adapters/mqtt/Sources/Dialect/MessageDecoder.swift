@@ -121,15 +121,11 @@ struct MessageDecoder {
             if observed.quality == .confirmed, !isContradicted { state.hasUnansweredCommand = false }
             if observed.quality == .confirmed, decoded.events.isEmpty { state.faultsByItem[Self.eventFaults] = nil }
         }
-        if report.availability == .offline, observed?.quality != .confirmed {
+        if isContradicted || report.availability == .offline && observed?.quality != .confirmed {
             state.markStale()
             report.quality = .stale
         }
-        if isContradicted {
-            state.markStale()
-            report.quality = .stale
-            requestState()
-        }
+        if isContradicted { requestState() }
         if before.availability == .offline, state.availability == .online, observed == nil { requestState() }
     }
 

@@ -99,7 +99,7 @@ enum TopicUse: Hashable, Sendable {
 
 /// The subscribers of topics, by the filters of locks: an exact topic, or one that ends with `/+`.
 struct TopicSubscribers<Subscriber: Hashable> {
-    private var byFilter: [TopicText: Set<Subscriber>] = [:]
+    private(set) var byFilter: [TopicText: Set<Subscriber>] = [:]
 
     /// The subscribers with exactly this filter.
     subscript(filter: MQTTFilter) -> Set<Subscriber> { byFilter[TopicText(filter.description)] ?? [] }
@@ -122,7 +122,7 @@ struct TopicSubscribers<Subscriber: Hashable> {
 extension TopicText {
     /// Returns the filter that matches a topic with any last level: `a/+` for `a/b`; `nil` for a topic of one level.
     fileprivate static func anyLastLevel(of topic: String) -> TopicText? {
-        topic.utf8.lastIndex(of: UInt8(ascii: "/")).map { TopicText(topic[...$0] + "+") }
+        topic.utf8.lastIndex(of: UInt8(ascii: "/")).map { TopicText(Substring(topic.utf8[...$0]) + "+") }
     }
 }
 

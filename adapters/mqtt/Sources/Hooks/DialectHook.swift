@@ -24,7 +24,8 @@ struct HomeAssistantHook {
         applyMergedState(&parts)
         applyCommandTemplate(&parts, &problems)
         applyAvailability(&parts, &problems)
-        applyQoS(&parts)
+        // A command of QoS 2 could be sent twice after a broken connection.
+        parts.commandQoS = [nil, "0"].contains(text("qos")) ? .atMostOnce : .atLeastOnce
     }
 
     private func text(_ key: String) -> String? {
@@ -124,12 +125,6 @@ struct HomeAssistantHook {
                     pattern: ValuePattern(.exact, ProfileTemplate(literal: word)),
                     meaning: ValueMeaning(availability: availability))
             })
-    }
-
-    private func applyQoS(_ parts: inout ProfileBody) {
-        let isAcknowledged = text("qos").map { $0 != "0" } ?? false
-        parts.commandQoS = isAcknowledged ? .atLeastOnce : .atMostOnce
-        parts.subscribeQoS = parts.commandQoS
     }
 }
 

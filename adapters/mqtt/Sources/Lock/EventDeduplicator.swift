@@ -63,9 +63,7 @@ struct EventDeduplicator {
             defer { pendingOperator = nil }
             guard method == nil, let pendingOperator, now <= pendingOperator.until,
                 pendingOperator.event.map({ $0 == event }) ?? true
-            else {
-                return (fact, false)
-            }
+            else { return (fact, false) }
             return (
                 .state(
                     state, quality: .confirmed, method: pendingOperator.method, operatorName: name ?? pendingOperator.operatorName

@@ -121,8 +121,7 @@ final class MQTTLock: Sendable {
         if dialect.needsCode, code == nil { throw .codeRequired }
         let messages = try dialect.encodeCommand(
             command.operation, code: dialect.acceptsCode(command.operation) ? code : nil,
-            reference: command.commandID.description,
-            at: context.clock.now(), &state.dialectState)
+            reference: command.commandID.description, at: context.clock.now(), &state.dialectState)
         let sent: MQTTSentPublish
         do {
             sent = try session.publish(messages.command, requiring: dialect.responseSubscriptions, lifetime: lifetime)

@@ -109,7 +109,6 @@ struct ProfileBody: Hashable, Sendable {
     var commandQoS = MQTTQoS.atMostOnce
     /// Whether the lock requires a code for every command.
     var needsCode = false
-    var subscribeQoS = MQTTQoS.atMostOnce
 
     /// Resolves the variables; parts with a missing variable are left out.
     func resolved(with values: [String: String]) -> ProfileBody {

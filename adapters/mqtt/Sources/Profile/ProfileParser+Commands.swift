@@ -119,9 +119,8 @@ extension ProfileParser {
     func readQoS(_ file: YAMLSection, _ parts: inout ProfileBody) {
         guard let section = file["qos"].section(keys: ProfileKeys.qos) else { return }
         let levels: [String: MQTTQoS] = ["0": .atMostOnce, "1": .atLeastOnce]
-        parts.subscribeQoS =
-            section["subscribe"].value("0 or 1 (the broker then sends messages of QoS 2 with QoS 1)") { levels[$0] }
-            ?? .atMostOnce
+        // Every subscription has QoS 1, whatever a profile says.
+        _ = section["subscribe"].value("0 or 1 (the broker then sends messages of QoS 2 with QoS 1)") { levels[$0] }
         parts.commandQoS =
             section["command"].value("0 or 1; 2 can send a command twice after a broken connection") { levels[$0] }
             ?? .atMostOnce

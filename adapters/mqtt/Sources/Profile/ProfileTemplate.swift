@@ -51,9 +51,7 @@ struct ProfileTemplate: Hashable, Sendable {
     ///   - isJSON: whether the values are escaped as the content of JSON strings.
     ///   - deferred: variables that get their values later.
     /// - Returns: `nil` if a variable has no value.
-    func resolved(
-        with values: [String: String], isJSON: Bool = false, keeping deferred: Set<String> = []
-    ) -> ProfileTemplate? {
+    func resolved(with values: [String: String], isJSON: Bool = false, keeping deferred: Set<String> = []) -> ProfileTemplate? {
         var resolved = ProfileTemplate(literal: "")
         for piece in pieces {
             switch piece {

@@ -49,8 +49,7 @@ final class BrokerFixture: Sendable {
             settings.keepAlive = .seconds(65_535)
             return MQTTBroker(name: name, settings: settings)
         }
-        return MQTTAdapter(
-            brokers: brokers, library: library, clock: clock, random: RandomSource(), logger: logger)
+        return MQTTAdapter(brokers: brokers, library: library, clock: clock, random: RandomSource(), logger: logger)
     }
 
     static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }

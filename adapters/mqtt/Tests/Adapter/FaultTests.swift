@@ -145,8 +145,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test(
-        "after a message was dropped the state is stale, and the lock is queried once it sends less", .timeLimit(.minutes(30)))
+    @Test("after a message was dropped the state is stale, and the lock is queried once it sends less", .timeLimit(.minutes(30)))
     func afterFlood() async throws {
         let fixture = try await BrokerFixture(MosquittoProcess.start())
         let (topic, stateRequest) = ("zigbee2mqtt/front", "zigbee2mqtt/front/get")

@@ -97,8 +97,7 @@ extension LateDeliveryTests {
     private func queriedLock(_ fixture: BrokerFixture, _ broker: MosquittoProcess) async -> (
         door: DeviceID, bridge: MQTTTestClient
     ) {
-        let bridge = MQTTTestClient(
-            port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
+        let bridge = MQTTTestClient(port: broker.port, ["zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set", "bridge/ready"])
         await bridge.event { $0 == .subscribed }
         let door = DeviceID(high: 0xD8, low: 1)
         let address = Example.zwave.merging(["broker": "home", "profile": "zwave-js-ui"]) { $1 }

@@ -45,8 +45,7 @@ import Testing
         words.split(separator: "; ").filter { $0.hasPrefix("event ") && !$0.contains("operation") }.map(String.init)
     }
 
-    @Test(
-        "an alarm that starts after a gap is reported each time, and an alarm that continues is not", arguments: Gap.allCases)
+    @Test("an alarm that starts after a gap is reported each time, and an alarm that continues is not", arguments: Gap.allCases)
     func again(_ gap: Gap) throws {
         var fixture = try Self.attached()
         #expect(fixture.receive(Self.topic, Self.calm) == "locked confirmed door-closed")

@@ -26,10 +26,7 @@ import Testing
                 Address("homeassistant", ["command_topic": "zigbee2mqtt/front/set/state"])
             ),
             (Address("nuki-native", ["id": "398172F4"]), Address("homeassistant", ["command_topic": "nuki/398172F4/unlock"])),
-            (
-                Address("homekey-esp32", ["client": "hall"]),
-                Address("homeassistant", ["command_topic": "hall/homekit/set_state"])
-            ),
+            (Address("homekey-esp32", ["client": "hall"]), Address("homeassistant", ["command_topic": "hall/homekit/set_state"])),
             (Address("zwave-js-ui", ["node": "front"]), Address("zwave-js-ui", ["node": "front", "naming": "named"])),
             (
                 Address("zwave-js-ui", ["node": "front", "gateway": "office", "nodeId": .integer(5)]),

@@ -44,13 +44,11 @@ import Testing
         Make(
             profile: "tasmota", address: Example.tasmota, topic: "stat/strike/RESULT", locked: #"{"POWER":"OFF"}"#,
             unlocked: #"{"POWER":"ON"}"#, confirms: false),
-        Make(
-            profile: "homie", address: Example.homie, topic: "homie/5/front/lock/state", locked: "locked", unlocked: "unlocked"),
+        Make(profile: "homie", address: Example.homie, topic: "homie/5/front/lock/state", locked: "locked", unlocked: "unlocked"),
         Make(
             profile: "ring-mqtt", address: Example.ring, topic: "ring/home/alarm/d1/lock/state", locked: "LOCKED",
             unlocked: "UNLOCKED"),
-        Make(
-            profile: "homekey-esp32", address: Example.homekey, topic: "reader/homekit/state", locked: "1", unlocked: "0"),
+        Make(profile: "homekey-esp32", address: Example.homekey, topic: "reader/homekit/state", locked: "1", unlocked: "0"),
     ]
 
     private static func isConfirmed(_ words: String) -> Bool { words.hasSuffix("confirmed it") }
@@ -84,9 +82,7 @@ import Testing
     @Test("the state unlocked does not confirm an unlatch command", arguments: makes)
     func latch(_ make: Make) throws {
         guard make.confirms, var fixture = try? DialectFixture(make.profile, make.address, prev: .locked, inFlight: .unlatch)
-        else {
-            return
-        }
+        else { return }
         #expect(!Self.isConfirmed(fixture.receive(make.topic, make.unlocked)))
     }
 }

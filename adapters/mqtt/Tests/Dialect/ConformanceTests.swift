@@ -6,8 +6,7 @@ import Testing
 @Suite struct ConformanceTests {
     @Test("decodes each example message of the published formats", arguments: cases)
     func decodes(_ row: ConformanceCase) throws {
-        var fixture = try DialectFixture(
-            row.profile, row.address, prev: row.prev, quality: row.quality, inFlight: row.inFlight)
+        var fixture = try DialectFixture(row.profile, row.address, prev: row.prev, quality: row.quality, inFlight: row.inFlight)
         #expect(fixture.receive(row.topic, row.payload, isRetained: row.isRetained) == row.expected)
     }
 
@@ -43,8 +42,7 @@ import Testing
         ConformanceCase(
             "C14", "zigbee2mqtt", Example.front, inFlight: .unlock, "zigbee2mqtt/bridge/logging",
             #"{"level":"error","message":"Publish 'set' 'state' to 'front' failed: 'Error: timeout'"}"#, "rejected(transport)"),
-        ConformanceCase(
-            "C15", "nuki-native", Example.nuki, prev: .locked, "nuki/398172F4/state", "2", "unlocking confirmed"),
+        ConformanceCase("C15", "nuki-native", Example.nuki, prev: .locked, "nuki/398172F4/state", "2", "unlocking confirmed"),
         ConformanceCase("C16", "nuki-native", Example.nuki, prev: .opening, "nuki/398172F4/state", "5", "open confirmed"),
         ConformanceCase(
             "C17", "nuki-native", Example.nuki, "nuki/398172F4/lockActionEvent", "3,0,54321,12345,1",

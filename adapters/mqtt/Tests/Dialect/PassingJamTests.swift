@@ -64,8 +64,7 @@ import Testing
     ]
 
     private static func fixture(_ row: Row) throws -> DialectFixture {
-        try DialectFixture(
-            row.profile, row.address, prev: row.operation == .lock ? .unlocked : .locked, inFlight: row.operation)
+        try DialectFixture(row.profile, row.address, prev: row.operation == .lock ? .unlocked : .locked, inFlight: row.operation)
     }
 
     @Test("a jam that may be passing does not end the command, and the commanded state confirms it", arguments: rows)

@@ -66,8 +66,7 @@ import Testing
     @Test("after a timed-out command, a state that differs from the last known state is a late confirmation")
     func lateAnswer() throws {
         var fixture = try Self.timedOut(.unlock, prev: .locked)
-        #expect(
-            fixture.receive(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked stale", "a repetition of the known state")
+        #expect(fixture.receive(Self.zigbee, #"{"lock_state":"locked"}"#) == "locked stale", "a repetition of the known state")
         #expect(fixture.receive(Self.zigbee, #"{"lock_state":"unlocked"}"#) == "unlocked confirmed")
     }
 

@@ -89,9 +89,7 @@ import Testing
             "event operation lock ok remote slot 4"),
         DecodeCase("zwave/front/113/0/Access_Control/RF_lock_operation", "{", "!malformedPayload"),
         DecodeCase("zwave/front/113/0/Access_Control/RF_lock_operation", "{}", "!retainedEventIgnored", retained: true),
-        DecodeCase(
-            "zwave/front/113/0/Access_Control/RF_not_fully_locked_operation", "{}",
-            "", inFlight: .lock),
+        DecodeCase("zwave/front/113/0/Access_Control/RF_not_fully_locked_operation", "{}", "", inFlight: .lock),
     ]
 
     @Test("the responses of the API", arguments: acks)

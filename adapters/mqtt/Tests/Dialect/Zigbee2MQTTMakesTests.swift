@@ -36,22 +36,14 @@ import Testing
             #"{"action":"finger_open_user_id7","action_user":7,"state":"UNLOCK","reverse":"UNLOCK"}"#,
             "unlocked confirmed; event operation unlock ok fingerprint slot 7"
         ),
-        (
-            #"{"action":"locked","state":"LOCK","reverse":"UNLOCK"}"#, "locked confirmed; event operation lock ok unknown"
-        ),
+        (#"{"action":"locked","state":"LOCK","reverse":"UNLOCK"}"#, "locked confirmed; event operation lock ok unknown"),
         (
             #"{"action":"lock_opened_inside","state":"UNLOCK","reverse":"UNLOCK"}"#,
             "unlocked confirmed; event operation unlock ok manual"
         ),
         (#"{"action":"lock_opened_outside","state":"UNLOCK"}"#, "unlocked confirmed; event operation unlock ok unknown"),
-        (
-            #"{"action":"reverse_lock","state":"UNLOCK","reverse":"LOCK"}"#,
-            "unlocked confirmed; event operation none ok manual"
-        ),
-        (
-            #"{"action":"reverse_lock","state":"LOCK","reverse":"LOCK"}"#,
-            "locked confirmed; event operation lock ok manual"
-        ),
+        (#"{"action":"reverse_lock","state":"UNLOCK","reverse":"LOCK"}"#, "unlocked confirmed; event operation none ok manual"),
+        (#"{"action":"reverse_lock","state":"LOCK","reverse":"LOCK"}"#, "locked confirmed; event operation lock ok manual"),
         (#"{"action_action":"finger_not_match","action_repeat":3}"#, "event attemptFailed fingerprint because invalidCode"),
         (#"{"action":"finger_open"}"#, "event operation unlock ok fingerprint"),
         (#"{"action":"finger_add","action_user":4}"#, "event credentialChanged fingerprint slot 4"),

@@ -97,8 +97,7 @@ import Testing
             return #"{"type":"lock","endpoint":"\#(part)","features":[\#(state)]}"#
         }
         let exposes = "\(expose("left")),\(expose("right"))"
-        broker.receive(
-            Self.topic, #"[{"ieee_address":"0x01","friendly_name":"Gate","definition":{"exposes":[\#(exposes)]}}]"#)
+        broker.receive(Self.topic, #"[{"ieee_address":"0x01","friendly_name":"Gate","definition":{"exposes":[\#(exposes)]}}]"#)
         let locks = broker.discovery.locks
         #expect(locks.map(\.id) == ["zigbee2mqtt:0x01:left", "zigbee2mqtt:0x01:right"])
         #expect(locks.map(\.name) == ["Gate left", "Gate right"] && locks.allSatisfy { $0.problem == nil })
@@ -136,8 +135,7 @@ import Testing
         #expect(broker.receive(topic, "[\(Self.device("front"))]") == [])
     }
 
-    @Test(
-        "Zigbee2MQTT's list takes precedence over its Home Assistant announcement, in either order", arguments: [true, false])
+    @Test("Zigbee2MQTT's list takes precedence over its Home Assistant announcement, in either order", arguments: [true, false])
     func once(listFirst: Bool) throws {
         var broker = DiscoveryFixture()
         let names = ["zigbee2mqtt-devices", "zigbee2mqtt-announcement"]

@@ -30,8 +30,7 @@ import Testing
 
     private func lock(_ reports: ReportLog) throws -> MQTTLock {
         let clock = VirtualClock()
-        let context = AdapterContext(
-            clock: clock, executor: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let context = AdapterContext(clock: clock, executor: nil, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         context.receiver.withLock { $0 = reports }
         // Nothing listens on this port, and nothing connects to it: the session is not started.
         let broker = MQTTBroker(name: "home", settings: MQTTSettings(host: "127.0.0.1", port: 1, clientID: "test"))

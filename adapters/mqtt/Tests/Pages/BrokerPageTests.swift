@@ -90,9 +90,7 @@ import Testing
         ),
         ("porch", "porch/lock/echo/state", ["porch/lock/front_door/state", "porch/lock/front_door/command"]),
         ("strike", "strike/lock/echo/state", ["cmnd/strike/POWER"]),
-        (
-            "side-door", "homie/5/side-door/echo", ["homie/5/side-door/$description", "homie/5/side-door/lock/command/set"]
-        ),
+        ("side-door", "homie/5/side-door/echo", ["homie/5/side-door/$description", "homie/5/side-door/lock/command/set"]),
         ("zigbee2mqtt", "zigbee2mqtt/echo", ["zigbee2mqtt/bridge/devices"]),
     ]
 }

@@ -95,10 +95,8 @@ import Testing
         let dialect = try Dialect(profile, variables: ["name": .string("cellar")])
         var state = DialectState()
         func receive(_ payload: String, isRetained: Bool = false) -> String {
-            dialect.decode(
-                MQTTMessage(topic: "acme/cellar/status", payload: Array(payload.utf8), isRetained: isRetained), &state
-            )
-            .summary
+            dialect.decode(MQTTMessage(topic: "acme/cellar/status", payload: Array(payload.utf8), isRetained: isRetained), &state)
+                .summary
         }
         #expect(receive(#"{"bolt":"out","battery":80}"#) == "locked confirmed 80%")
         _ = try dialect.encodeCommand(.lock, code: nil, reference: "r", &state)

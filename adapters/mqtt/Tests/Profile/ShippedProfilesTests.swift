@@ -26,15 +26,9 @@ import Testing
         ("homeassistant", Example.homeAssistant, both.union([.intermediateStates, .jam])),
         ("homeassistant", Example.homeAssistant.merging(["pl_open": "OPEN"]) { $1 }, all.union([.intermediateStates, .jam])),
         ("homeassistant", ["command_topic": "c"], both),
-        (
-            "zigbee2mqtt", Example.front,
-            both.union([.jam, .door, .battery, .operator, .failedAttempts, .acceptsCode, .refresh])
-        ),
+        ("zigbee2mqtt", Example.front, both.union([.jam, .door, .battery, .operator, .failedAttempts, .acceptsCode, .refresh])),
         ("nuki-native", Example.nuki, all.union([.intermediateStates, .jam, .door, .battery, .operator])),
-        (
-            "nuki-hub", [:],
-            all.union([.intermediateStates, .jam, .door, .battery, .operator, .failedAttempts, .refresh])
-        ),
+        ("nuki-hub", [:], all.union([.intermediateStates, .jam, .door, .battery, .operator, .failedAttempts, .refresh])),
         ("zwave-js-ui", Example.zwave, both.union([.jam, .door, .battery, .operator, .failedAttempts, .refresh])),
         ("zwave-js-ui", ["node": "front"], both.union([.jam, .door, .battery, .operator, .failedAttempts])),
         ("esphome", Example.esphome, all.union([.intermediateStates, .jam])),
@@ -46,10 +40,10 @@ import Testing
         ("homekey-esp32", Example.homekey, both.union([.intermediateStates, .jam, .operator, .failedAttempts])),
     ]
 
-    @Test("the subscribe QoS, command topic, state requests and timeout of each shipped profile", arguments: behaviors)
+    @Test("the command topic, state requests and timeout of each shipped profile", arguments: behaviors)
     func behavior(_ profile: String, _ address: [String: String], _ expected: String) throws {
         let dialect = try DialectFixture(profile, address).dialect
-        var words = ["hears q\(dialect.subscribeQoS.rawValue)", "moves on \(dialect.commandTopic)"]
+        var words = ["moves on \(dialect.commandTopic)"]
         words += dialect.stateRequests.map { "asks \($0.topic) q\($0.qos.rawValue)" }
         if dialect.retriesStateRequest { words.append("again") }
         if let seconds = dialect.profile.timeoutSeconds { words.append("\(seconds) s") }
@@ -57,22 +51,19 @@ import Testing
     }
 
     private static let behaviors: [(String, [String: String], String)] = [
-        ("homeassistant", Example.homeAssistant, "hears q0, moves on command-topic"),
-        (
-            "zigbee2mqtt", Example.front,
-            "hears q0, moves on zigbee2mqtt/front/set, asks zigbee2mqtt/front/get q0, again, 20 s"
-        ),
-        ("nuki-native", Example.nuki, "hears q1, moves on nuki/398172F4/lockAction, 20 s"),
-        ("nuki-hub", [:], "hears q1, moves on nukihub/lock/action, asks nukihub/lock/query/lockstate q0, 20 s"),
+        ("homeassistant", Example.homeAssistant, "moves on command-topic"),
+        ("zigbee2mqtt", Example.front, "moves on zigbee2mqtt/front/set, asks zigbee2mqtt/front/get q0, again, 20 s"),
+        ("nuki-native", Example.nuki, "moves on nuki/398172F4/lockAction, 20 s"),
+        ("nuki-hub", [:], "moves on nukihub/lock/action, asks nukihub/lock/query/lockstate q0, 20 s"),
         // The locks of one gateway are distinguished by their own topics, not by the topic of the API.
         (
             "zwave-js-ui", Example.zwave,
-            "hears q0, moves on zwave/front/98/0/targetMode/set, asks zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set q0, 30 s"
+            "moves on zwave/front/98/0/targetMode/set, asks zwave/_CLIENTS/ZWAVE_GATEWAY-office/api/pollValue/set q0, 30 s"
         ),
-        ("esphome", Example.esphome, "hears q0, moves on porch/lock/door/command"),
-        ("tasmota", Example.tasmota, "hears q0, moves on cmnd/strike/POWER, asks cmnd/strike/POWER q0"),
-        ("homie", Example.homie, "hears q1, moves on homie/5/front/lock/command/set"),
-        ("ring-mqtt", Example.ring, "hears q1, moves on ring/home/alarm/d1/lock/command"),
-        ("homekey-esp32", Example.homekey, "hears q0, moves on reader/homekit/set_target_state"),
+        ("esphome", Example.esphome, "moves on porch/lock/door/command"),
+        ("tasmota", Example.tasmota, "moves on cmnd/strike/POWER, asks cmnd/strike/POWER q0"),
+        ("homie", Example.homie, "moves on homie/5/front/lock/command/set"),
+        ("ring-mqtt", Example.ring, "moves on ring/home/alarm/d1/lock/command"),
+        ("homekey-esp32", Example.homekey, "moves on reader/homekit/set_target_state"),
     ]
 }

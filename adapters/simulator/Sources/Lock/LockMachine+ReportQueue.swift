@@ -88,6 +88,7 @@ struct ReportQueue {
     // The values last reported to the gateway; `nil` before the first report.
     var state: LockState?
     var door: DoorState?
+    /// The battery when `reportBattery` or `reportAll` was last called, whether or not it was reported.
     var battery: LockReport.Fact?
 
     mutating func append(_ fact: LockReport.Fact) {

@@ -172,8 +172,7 @@ extension LockMachine {
         case .late where !change.isApplied && settings.lateConfirmationMs > 0:
             settingsChange = SettingsChange(
                 due: now.advanced(by: .milliseconds(settings.lateConfirmationMs)), seconds: change.seconds,
-                outcome: change.outcome,
-                isApplied: true)
+                outcome: change.outcome, isApplied: true)
         case .late, .prompt: report(.settings(LockSettings(autoRelockSeconds: change.seconds)))
         }
     }
@@ -247,8 +246,7 @@ extension LockMachine {
         if let movement {
             switch movement.step {
             case .arrive(let target, _):
-                self.movement = Movement(
-                    due: movement.due, step: .arrive(at: target, Movement.Outcome()), cause: movement.cause)
+                self.movement = Movement(due: movement.due, step: .arrive(at: target, Movement.Outcome()), cause: movement.cause)
             case .confirmLate(let state, _):
                 self.movement = nil
                 complete(at: state, isReported: false, reportsWrongState: false, movement.cause)
@@ -305,8 +303,8 @@ extension LockMachine {
 
     // MARK: The door
 
-    private mutating func moveDoor(to position: DoorLeaf) {
-        door = position
+    private mutating func moveDoor(to leaf: DoorLeaf) {
+        door = leaf
         report(.door(door.contact))
         if door == .closed { scheduleAutoRelock() } else { relockAt = nil }
     }

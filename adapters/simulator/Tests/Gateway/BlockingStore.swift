@@ -36,9 +36,7 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.sealedRecords(ranges, of: log, for: reader, upTo: byteCount) }
     }
 
-    func nodes(
-        _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?
-    ) async throws(StoreError) -> [[UInt8]]? {
+    func nodes(_ nodes: [MerkleNode], of log: LogID, for reader: ListReader?) async throws(StoreError) -> [[UInt8]]? {
         try wait { (store) throws(StoreError) in try await store.nodes(nodes, of: log, for: reader) }
     }
 
@@ -127,9 +125,7 @@ final class BlockingStore: GatewayStore {
         try wait { (store) throws(StoreError) in try await store.publicKey(for: purpose) }
     }
 
-    func idempotentAnswer(
-        _ key: IdempotencyKey, notOlderThan oldest: Timestamp
-    ) async throws(StoreError) -> IdempotencyEntry? {
+    func idempotentAnswer(_ key: IdempotencyKey, notOlderThan oldest: Timestamp) async throws(StoreError) -> IdempotencyEntry? {
         try wait { (store) throws(StoreError) in try await store.idempotentAnswer(key, notOlderThan: oldest) }
     }
 

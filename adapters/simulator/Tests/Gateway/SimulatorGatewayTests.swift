@@ -77,8 +77,7 @@ import Testing
         #expect(states.isSuperset(of: [.confirmed, .timedOut]))
     }
 
-    @Test(
-        "Unnumbered reports can be taken for new ones, but each command has one outcome", arguments: 0..<10 as Range<UInt64>)
+    @Test("Unnumbered reports can be taken for new ones, but each command has one outcome", arguments: 0..<10 as Range<UInt64>)
     func unnumbered(seed: UInt64) throws {
         let address: [String: JSONValue] = [
             "duplicateRate": .number(0.5), "disorderRate": .number(0.5), "disorderMs": .integer(20_000),

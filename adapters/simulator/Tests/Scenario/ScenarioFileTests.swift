@@ -116,8 +116,7 @@ import Testing
         Wrong(
             yaml: head + "events: [{every: mon;tue 08:00, lock: Flat, do: jam}]",
             message: "x.yaml, line 2: `every` must be times such as `day 07:30`, `mon,thu 08:00` or `15m`, not `mon;tue 08:00`"),
-        Wrong(
-            yaml: head + "events: [{at: 1h, lock: Flat}]", message: "x.yaml, line 2: an event needs either `do` or `command`"),
+        Wrong(yaml: head + "events: [{at: 1h, lock: Flat}]", message: "x.yaml, line 2: an event needs either `do` or `command`"),
         Wrong(
             yaml: head + "events: [{at: 1h, lock: Flat, command: unlock}]",
             message: "x.yaml, line 2: `command` and `by` go together: who asks for what"),
@@ -136,8 +135,7 @@ import Testing
         Wrong(
             yaml: head + "events:\n- {at: 1h, lock: Flat, do: jam}\n- {every: 15m, lock: Flat, do: jam, chance: 0}",
             message: "x.yaml, line 4: " + noChance),
-        Wrong(
-            yaml: head + "visitors: [{name: Cleaner, door: Flat, chance: 0}]", message: "x.yaml, line 2: " + noChance),
+        Wrong(yaml: head + "visitors: [{name: Cleaner, door: Flat, chance: 0}]", message: "x.yaml, line 2: " + noChance),
         Wrong(
             yaml: head + "events: [{at: 1h, lock: [Flat, Flt], do: jam}]",
             message: "x.yaml, line 2: `lock[1]`: `Flt` is not a lock of this scenario; did you mean `Flat`?"),

@@ -9,7 +9,10 @@ enum Profile: String, CaseIterable, Hashable, Sendable {
     case homekey = "homekey-esp32"
 
     /// Whether a bridge connects all locks of the dialect. If not, each lock has its own connection.
-    var hasBridge: Bool { [.zigbee2mqtt, .zwave, .ring].contains(self) }
+    var hasBridge: Bool {
+        var random = SeededRandom(seed: 0, stream: 0)
+        return type(of: dialect(number: 1, &random)).bridge(of: [], publishesDiscovery: false) != nil
+    }
 
     /// - Parameters:
     ///   - number: the lock's number among the locks of its profile, from 1.

@@ -16,9 +16,7 @@ struct HomieLock: Dialect {
     mutating func receive(_ message: Message, _ context: inout LockContext) {
         // Values are case sensitive; a value outside the format is ignored.
         guard message.topic == "\(base)/lock/command/set", let motion = Motion(rawValue: message.text), context.acceptsCommand()
-        else {
-            return
-        }
+        else { return }
         // Repeating the received payload acknowledges the command.
         context.publish("\(base)/lock/command/$target", message.text)
         context.startMovement(motion, by: .remote)

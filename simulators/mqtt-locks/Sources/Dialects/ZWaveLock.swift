@@ -46,9 +46,7 @@ struct ZWaveLock: Dialect {
         let call = JSON(message.payload)
         let arguments = call?["args"]?.list ?? []
         guard arguments.count >= 2, arguments[0]["commandClass"]?.whole == 98, arguments[0]["property"]?.text == "targetMode"
-        else {
-            return publishResponse(message.payload, Status.invalid, &context)
-        }
+        else { return publishResponse(message.payload, Status.invalid, &context) }
         writeTargetMode(arguments[1], message.payload, &context)
     }
 
@@ -89,11 +87,11 @@ struct ZWaveLock: Dialect {
         case .moved(let movement):
             publishResponse(movement.request, Status.success, &context)
             reportEvent(of: movement, &context)
-            publishRetained("113/0/Access_Control/Lock_state", .whole(Notification.idle), &context)
+            publishTimed("113/0/Access_Control/Lock_state", .whole(Notification.idle), &context)
             reportMode(&context)
         case .jammed(let movement):
             reportMode(&context)
-            publishRetained("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &context)
+            publishTimed("113/0/Access_Control/Lock_state", .whole(Notification.jammed), &context)
             publishResponse(movement.request, Status.failed, &context)
         case .door: reportDoor(&context)
         case .battery: reportBattery(&context)
@@ -113,7 +111,7 @@ struct ZWaveLock: Dialect {
             default: Self.unsecured
             }
         context.report(stateTopic, timed(.whole(mode), context), qos: 1, isRetained: true)
-        publishRetained("98/0/boltStatus", mode == Self.secured ? "locked" : "unlocked", &context)
+        publishTimed("98/0/boltStatus", mode == Self.secured ? "locked" : "unlocked", &context)
     }
 
     private func reportEvent(of movement: Movement, _ context: inout LockContext) {
@@ -139,20 +137,20 @@ struct ZWaveLock: Dialect {
         (["time": .number(Double(wallMilliseconds)), "value": value] as JSON).description
     }
 
-    private func publishRetained(_ topic: String, _ value: JSON, _ context: inout LockContext) {
+    private func publishTimed(_ topic: String, _ value: JSON, _ context: inout LockContext) {
         publishRetained(topic, timed(value, context), &context)
     }
 
     private func reportDoor(_ context: inout LockContext) {
         let isOpen = context.mechanism.isDoorOpen
-        publishRetained(
+        publishTimed(
             "113/0/Access_Control/Door_state", .whole(isOpen ? Notification.doorOpen : Notification.doorClosed), &context)
-        publishRetained("98/0/doorStatus", isOpen ? "open" : "closed", &context)
+        publishTimed("98/0/doorStatus", isOpen ? "open" : "closed", &context)
     }
 
     private func reportBattery(_ context: inout LockContext) {
-        publishRetained("128/0/level", .whole(context.mechanism.percent), &context)
-        publishRetained("128/0/isLow", .flag(context.mechanism.isLow), &context)
+        publishTimed("128/0/level", .whole(context.mechanism.percent), &context)
+        publishTimed("128/0/isLow", .flag(context.mechanism.isLow), &context)
     }
 
     private func reportAlive(_ isAlive: Bool, _ context: inout LockContext) {
@@ -166,7 +164,7 @@ struct ZWaveLock: Dialect {
     private func publishBirthMessages(_ context: inout LockContext) {
         context.discover("lock/\(name)/lock", discovery, qos: 1)
         reportAlive(true, &context)
-        publishRetained(
+        publishTimed(
             "113/0/Access_Control/Lock_state",
             .whole(context.mechanism.sensedPosition == .jammed ? Notification.jammed : Notification.idle),
             &context)
@@ -208,7 +206,7 @@ struct ZWaveLock: Dialect {
         case "userCode":
             guard let digits = value.text, (4...10).contains(digits.utf8.count), context.acceptsCommand() else { return }
             context.mechanism.codes[slot] = .init(digits: digits, isEnabled: true)
-            publishRetained("99/0/userCode/\(slot)", .text(digits), &context)
+            publishTimed("99/0/userCode/\(slot)", .text(digits), &context)
         case "userIdStatus":
             guard let status = value.whole, (0...2).contains(status), context.acceptsCommand() else { return }
             if status == 0 { context.mechanism.codes[slot] = nil }
@@ -216,7 +214,7 @@ struct ZWaveLock: Dialect {
         default: return
         }
         let status = context.mechanism.codes[slot].map { $0.isEnabled ? 1 : 2 } ?? 0
-        publishRetained("99/0/userIdStatus/\(slot)", .whole(status), &context)
+        publishTimed("99/0/userIdStatus/\(slot)", .whole(status), &context)
     }
 }
 

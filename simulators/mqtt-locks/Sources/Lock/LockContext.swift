@@ -59,8 +59,7 @@ struct LockContext: Sendable {
     /// Publishes the bolt's state, subject to the faults of reports.
     mutating func report(_ topic: String, _ text: String, qos: Int = 0, isRetained: Bool = false) {
         if happens(.garbage) { messages.append(Message(topic, Garbage.payload(&random), qos: qos)) }
-        let message = Message(
-            topic, text, qos: qos, isRetained: staleness == .retainNext || isRetained && staleness == .none)
+        let message = Message(topic, text, qos: qos, isRetained: staleness == .retainNext || isRetained && staleness == .none)
         if staleness == .retainNext { staleness = .stale }
         messages.append(message)
         if happens(.duplicate) { messages.append(message) }

@@ -14,7 +14,7 @@ struct SimulatedLock: Sendable {
     init(name: String, dialect: any Dialect, context: LockContext) {
         (self.name, self.dialect, self.context) = (name, dialect, context)
         profile = type(of: dialect).profile
-        hasOwnConnection = !profile.hasBridge
+        hasOwnConnection = type(of: dialect).bridge(of: [], publishesDiscovery: false) == nil
     }
 
     // MARK: - Events

@@ -23,8 +23,7 @@ final class MessageLog: Sendable {
 
         static func now() -> Moment {
             // The uptime of Dispatch is `CLOCK_MONOTONIC` on Linux.
-            Moment(
-                wall: Int64(Date().timeIntervalSince1970 * 1000), monotonic: Int64(DispatchTime.now().uptimeNanoseconds))
+            Moment(wall: Int64(Date().timeIntervalSince1970 * 1000), monotonic: Int64(DispatchTime.now().uptimeNanoseconds))
         }
     }
 
@@ -87,6 +86,8 @@ struct Outbox {
                 return
             }
         }
+        // A slice keeps the memory of the elements that were removed from it.
+        removeAll()
     }
 }
 

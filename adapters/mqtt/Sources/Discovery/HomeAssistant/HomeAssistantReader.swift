@@ -28,9 +28,7 @@ struct HomeAssistantReader: DiscoveryReader {
         guard !message.payload.isEmpty else { return (message.topic, []) }
         guard let value = JSONText.read(message.payload)?.value,
             let announcement = Announcement(value, at: topic)
-        else {
-            return nil
-        }
+        else { return nil }
         if skipsZigbee2MQTT, announcement.origin == "Zigbee2MQTT" { return (message.topic, []) }
         let locks = announcement.locks.map { ($0, HomeAssistantLock($0.fields)) }
         // An invalid announcement of a single lock has no effect. A device is read without its invalid lock.

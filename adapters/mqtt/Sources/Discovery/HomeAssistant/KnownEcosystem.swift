@@ -95,7 +95,8 @@ enum KnownEcosystem: String, CaseIterable {
         let payloads = ["payload_lock": "LOCK", "payload_unlock": "UNLOCK", "state_locked": "LOCK", "state_unlocked": "UNLOCK"]
         let topics = lock.availability.compactMap { $0["topic"]?.string } + [lock.text("availability_topic")].compactMap(\.self)
         guard let base = topics.lazy.compactMap({ $0.before("/bridge/state") }).first,
-            let name = lock.base("/set", "", payloads)?.after(base + "/"), let template = lock.text("value_template"),
+            lock.base("/set", "", payloads) != nil, let name = lock.text("state_topic")?.after(base + "/"),
+            let template = lock.text("value_template"),
             HomeAssistantTemplate.path(template)?.keys == ["state"]
         else { return nil }
         return ["name": .string(name)].with("base", base, unless: "zigbee2mqtt")
