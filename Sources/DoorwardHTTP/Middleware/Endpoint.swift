@@ -42,8 +42,8 @@ struct Endpoint: Sendable {
         }
         let answer = await execute(route, request, metadata, context)
         if let stream = answer.stream, request.method != .head {
-            let streamLog = StreamLog { [status = answer.status] in log.end(status, since: begun, metadata, context, streamed: $0)
-            }
+            let status = answer.status
+            let streamLog = StreamLog { log.end(status, since: begun, metadata, context, streamed: $0) }
             return answer.response(stream.responseBody(to: context, log: streamLog))
         }
         log.end(answer.status, since: begun, metadata, context)

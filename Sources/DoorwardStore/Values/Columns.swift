@@ -133,13 +133,12 @@ struct ColumnReader {
 
     private func at(_ column: CInt) -> StoredColumn { StoredColumn(statement: handle, index: column) }
 
-    /// Reads the column with a name, in lower case. Every row must name its columns in the same order.
+    /// Reads the column with a name, in lower case. It takes least time if every row names its columns in the same order.
     mutating func optional<Value: ColumnValue>(named name: String) throws -> Value? {
-        if namedCount == named.count {
+        if namedCount == named.count || named[namedCount].name != name {
             guard let index = row.columnNames.firstIndex(of: name) else { throw UnreadableColumn(column: name) }
-            named.append((name, CInt(index)))
+            named[namedCount...] = [(name, CInt(index))]
         }
-        precondition(named[namedCount].name == name, "every row names its columns in the same order")
         index = named[namedCount].index
         namedCount += 1
         return try optional()
