@@ -31,8 +31,7 @@ package struct CheckpointJournal: Sendable {
                 cosignatures.contains { ($0.name, $0.keyID) == (signature.name, signature.keyID) }
             }
             var entry = self
-            entry.note = SignedNote(
-                text: note.text, signatures: note.signatures.filter { !isReplaced($0) } + cosignatures)
+            entry.note = SignedNote(text: note.text, signatures: note.signatures.filter { !isReplaced($0) } + cosignatures)
             return entry
         }
 

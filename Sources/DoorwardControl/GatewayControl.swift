@@ -291,8 +291,7 @@ package final class GatewayControl: Sendable {
     /// - Throws: if recovery has to be repeated: the store failed, or was marked in doubt again meanwhile.
     private func recoverStore() async throws {
         let doubts = storeGuard.inDoubtGeneration
-        try await writer.reload(
-            storeGuard.readTenancy, afterwards: { bringAdaptersUpToDate(since: $0) })
+        try await writer.reload(storeGuard.readTenancy, afterwards: { bringAdaptersUpToDate(since: $0) })
         try await reloadSessions()
         try await storeGuard.reloadUses()
         let recovered = try await commands.settleOpenCommands(except: storeGuard.isInFlight)

@@ -108,8 +108,7 @@ package struct RecordActor: Hashable, Sendable {
 
     /// The holder of the link of a guest access, with the name of the guest or, without a guest user, the access's label.
     package init(_ access: GuestAccess, guest: User?) {
-        self.init(
-            kind: .guestLink, id: access.id.description, name: guest?.fullName ?? access.label, userID: access.guestUserID)
+        self.init(kind: .guestLink, id: access.id.description, name: guest?.fullName ?? access.label, userID: access.guestUserID)
     }
 }
 

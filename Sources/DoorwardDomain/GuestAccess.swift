@@ -156,8 +156,7 @@ package struct GuestWindow: Hashable, Sendable {
         let local = rules.local(at: validFrom)
         let (date, year) = (local.date, local.date.year + Self.maxYears)
         let end = CivilDate(year: year, month: date.month, day: date.day) ?? CivilDate(year: year, month: 2, day: 28) ?? date
-        let later = LocalDateTime(
-            milliseconds: local.milliseconds + (end.daysSinceEpoch - date.daysSinceEpoch) * 86_400_000)
+        let later = LocalDateTime(milliseconds: local.milliseconds + (end.daysSinceEpoch - date.daysSinceEpoch) * 86_400_000)
         return max(rules.resolve(later, fold: .first).instant, rules.resolve(later, fold: .second).instant)
     }
 

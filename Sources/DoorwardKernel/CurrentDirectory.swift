@@ -30,9 +30,7 @@ package final class CurrentDirectory: Sendable {
     /// - Parameters:
     ///   - feed: receives each change.
     ///   - uses: the taken uses of guest accesses, which every version of the directory refers to.
-    package init(
-        _ directory: TenancyDirectory = TenancyDirectory(), feed: ChangeFeed, uses: GuestUseCounts = GuestUseCounts()
-    ) {
+    package init(_ directory: TenancyDirectory = TenancyDirectory(), feed: ChangeFeed, uses: GuestUseCounts = GuestUseCounts()) {
         currentSnapshot = Mutex(Snapshot(directory.counting(uses)))
         (self.feed, self.uses) = (feed, uses)
     }

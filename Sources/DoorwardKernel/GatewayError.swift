@@ -55,8 +55,7 @@ package enum GatewayError: Error, Sendable {
 
     /// The error for every object that is not visible to the caller. It is always the same, so that
     /// it does not reveal whether the object exists.
-    package static let outOfReach = GatewayError.denied(
-        Denial(.noAssociation, hasReach: false), operation: nil, deviceID: nil)
+    package static let outOfReach = GatewayError.denied(Denial(.noAssociation, hasReach: false), operation: nil, deviceID: nil)
 
     /// The error for an id that does not exist or is not visible to the subject. A super admin gets `.notFound`.
     package static func outOfReach(of subject: Subject) -> GatewayError { subject.isSuperAdmin ? .notFound : .outOfReach }

@@ -14,9 +14,7 @@ package struct ProjectedRenderer: Sendable {
     package var tenancy: TenancyDirectory { _read { yield snapshot.directory } }
 
     /// - Parameter subject: must be resolved in the snapshot.
-    package init(
-        _ subject: Subject, in snapshot: CurrentDirectory.Snapshot, at now: DecisionTime, devices: any DeviceStatuses
-    ) {
+    package init(_ subject: Subject, in snapshot: CurrentDirectory.Snapshot, at now: DecisionTime, devices: any DeviceStatuses) {
         (self.subject, self.snapshot, self.now, self.devices) = (subject, snapshot, now, devices)
     }
 
@@ -92,8 +90,7 @@ package struct ProjectedRenderer: Sendable {
 
     /// Writes the stored lock, with `status` if it is not `nil`.
     package func device(_ device: LockDevice, status: DeviceStatus?, into writer: inout JSONWriter) {
-        writer.object(
-            ShownDevice(device, status: status), ShownDevice.fields, for: reader(of: .device(device.id)), in: tenancy)
+        writer.object(ShownDevice(device, status: status), ShownDevice.fields, for: reader(of: .device(device.id)), in: tenancy)
     }
 
     /// `data.status` of `GET /devices/:id/status`, with the fields that the subject sees on the device.

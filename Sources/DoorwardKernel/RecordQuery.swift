@@ -190,8 +190,7 @@ package struct RecordCountQuery: Hashable, Sendable {
 
     /// The records that are examined, oldest first: those of the scopes and the filter, within the limits.
     package var examined: RecordQuery {
-        var query = RecordQuery(
-            scopes: scopes, filter: filter, order: .oldestFirst, after: after, limit: .max, reader: reader)
+        var query = RecordQuery(scopes: scopes, filter: filter, order: .oldestFirst, after: after, limit: .max, reader: reader)
         // Without two limits there is no bucket.
         let (from, until) = (limits.first ?? Timestamp(milliseconds: 0), limits.last ?? Timestamp(milliseconds: 0))
         query.filter.from = max(filter.from ?? from, from)
@@ -282,9 +281,7 @@ extension TenancyDirectory {
     /// unit: a filter must not reveal more than the records do.
     ///
     /// - Parameter showsReasons: whether the result shows the reasons of records, even without a filter by them.
-    package func recordScopes(
-        of subject: Subject, filteredBy filter: RecordFilter, showsReasons: Bool = false
-    ) -> [RecordScope] {
+    package func recordScopes(of subject: Subject, filteredBy filter: RecordFilter, showsReasons: Bool = false) -> [RecordScope] {
         let scopes = recordScopes(of: subject)
         let namesOther = filter.actorUserID.map { !subject.isUser($0) } ?? false
         guard namesOther || filter.reason != nil || showsReasons else { return scopes }

@@ -166,8 +166,7 @@ extension TenancyDirectory {
     package func require(
         _ permission: ManagementPermission, of subject: Subject, on object: ManagedObject, at time: DecisionTime? = nil
     ) throws(GatewayError) {
-        guard let denial = SecurityService.allows(subject, permission, on: object, at: time, in: self).denial
-        else { return }
+        guard let denial = SecurityService.allows(subject, permission, on: object, at: time, in: self).denial else { return }
         if !denial.hasReach { throw .outOfReach(of: subject) }
         throw .denied(denial, operation: nil, deviceID: nil)
     }

@@ -119,9 +119,7 @@ package final class TenancyWriter: Sendable {
 
     /// The entity that an earlier request with the same key created; `nil` if there was no such
     /// request. This request has then acquired the key.
-    private func earlier<Value: CreatedEntity>(
-        _ call: IdempotentCall, of caller: Caller
-    ) async throws(GatewayError) -> Value? {
+    private func earlier<Value: CreatedEntity>(_ call: IdempotentCall, of caller: Caller) async throws(GatewayError) -> Value? {
         switch try await idempotency.begin(call) {
         case nil: return nil
         case .command:

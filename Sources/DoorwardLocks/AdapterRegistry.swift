@@ -214,9 +214,7 @@ package final class AdapterStarter: Sendable {
     /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `startTimeout`.
     ///
     /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the adapter only after this call.
-    package func start(
-        reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void
-    ) async {
+    package func start(reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void) async {
         let deadline = clock.monotonicNow().advanced(by: Self.startTimeout)
         let first = adapters.all.map { adapter in
             let tried = Promise<Void>()

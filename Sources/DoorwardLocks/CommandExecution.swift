@@ -161,9 +161,7 @@ final class CommandExecution: InFlightExecution {
 
     /// The command's timeout: the requested timeout, shortened if the window of the guest access, or the hours of its schedule, end
     /// earlier.
-    static func timeout(
-        _ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory
-    ) -> Duration {
+    static func timeout(_ asked: Duration, under rule: Rule, at now: Timestamp, in tenancy: TenancyDirectory) -> Duration {
         guard case .guestAccess(let id) = rule else { return asked }
         return tenancy.validityEnd(of: id, from: now, before: now.advanced(by: asked)).duration(since: now)
     }

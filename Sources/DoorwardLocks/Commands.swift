@@ -62,9 +62,7 @@ package struct Commands: Sendable {
     /// The command of an earlier request with the same key.
     ///
     /// - Parameter denialNow: why the caller would be denied now. It replaces the stored denial if the reason is the same.
-    func finished(
-        _ result: IdempotentResult, denialNow: Denial?
-    ) async throws(GatewayError) -> FinishedCommand {
+    func finished(_ result: IdempotentResult, denialNow: Denial?) async throws(GatewayError) -> FinishedCommand {
         switch result {
         case .entity: throw .internalFailure("an entity is stored under the idempotency key of a command")
         case .command(let id):

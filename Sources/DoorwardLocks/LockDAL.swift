@@ -173,9 +173,7 @@ package final class LockDAL: Sendable {
         guard case .allowed(let rule, let override) = decision, let id = request.deviceID,
             let device = snapshot.directory.device(id),
             let actor = RecordActor(named: request.caller.principal, in: snapshot.directory)
-        else {
-            throw try await recorded(decision.denial ?? Denial(.deviceUnknown, hasReach: false), of: request, decided)
-        }
+        else { throw try await recorded(decision.denial ?? Denial(.deviceUnknown, hasReach: false), of: request, decided) }
         services.metrics.count(decision)
         let timeout = CommandExecution.timeout(request.timeout, under: rule, at: now, in: snapshot.directory)
         let runtime = services.devices.device(device.id)

@@ -162,9 +162,7 @@ extension TenancyDirectory {
 
     /// The rules that forbid operations on locks, each with its reason. Of several that match, the last one decides; they are in the order
     /// of the reasons.
-    fileprivate func forbiddingRules(
-        for subject: Subject, roles: [HeldRole], guestDevices: [DeviceID]
-    ) -> [AbilityRule] {
+    fileprivate func forbiddingRules(for subject: Subject, roles: [HeldRole], guestDevices: [DeviceID]) -> [AbilityRule] {
         let (movements, openings) = (LockOperation.allCases.filter(\.isMovement), LockOperation.allCases.filter(\.isOpening))
         var rules = lockdownRules(for: subject, openings.map(\.rawValue), guestDevices: guestDevices)
         // Holders of roles below MANAGEMENT do not see whether remote operation is enabled.

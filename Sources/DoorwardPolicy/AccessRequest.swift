@@ -34,9 +34,7 @@ struct AccessRequest {
         if node.hasLostGrantor(of: device.id, in: directory) { return .failed(RuleFailure(.grantorLostAccess, of: rule)) }
         let columns = PermissionMatrix.columns(holding: operation)
         guard columns.contains(.guestInWindow) || (columns.contains(.guestIfGranted) && node.operations.contains(operation))
-        else {
-            return .failed(RuleFailure(.operationNotGranted, of: rule))
-        }
+        else { return .failed(RuleFailure(.operationNotGranted, of: rule)) }
         if instant >= node.window.validUntil {
             return .failed(RuleFailure(.guestWindowEnded, of: rule, closesAt: node.window.validUntil))
         }
@@ -61,9 +59,7 @@ struct AccessRequest {
     ///
     /// - Parameter rule: the most specific rule that allows the request.
     @inline(__always)
-    func decision(
-        allowedBy rule: Rule, for subject: Subject, override: Bool, in directory: TenancyDirectory
-    ) -> Decision {
+    func decision(allowedBy rule: Rule, for subject: Subject, override: Bool, in directory: TenancyDirectory) -> Decision {
         if let needed = operation.requiredCapability, !device.capabilities.contains(needed) {
             let missing = Denial.Missing(capability: needed.names.first)
             return .denied(Denial(.capabilityMissing, hasReach: true, rule: rule, missing: missing))
@@ -102,9 +98,7 @@ struct AccessRequest {
     ///
     /// - Parameter nearest: the failure of the rule that came nearest to allowing it; `nil` if no rule reaches the device.
     func denial(_ nearest: RuleFailure?) -> Denial {
-        guard let nearest else {
-            return Denial(device.isAssigned ? .noAssociation : .deviceUnassigned, hasReach: false)
-        }
+        guard let nearest else { return Denial(device.isAssigned ? .noAssociation : .deviceUnassigned, hasReach: false) }
         if nearest.reason == .deviceUnassigned { return Denial(.deviceUnassigned, hasReach: true) }
         let missing: Denial.Missing? =
             switch nearest.reason {

@@ -143,9 +143,7 @@ extension SecurityService {
     }
 
     /// The tenant roles of a user on the units of a property, sorted by id.
-    private static func tenancies(
-        of user: UserNode, in property: PropertyID, _ directory: TenancyDirectory
-    ) -> [HeldRole] {
+    private static func tenancies(of user: UserNode, in property: PropertyID, _ directory: TenancyDirectory) -> [HeldRole] {
         user.roles.all.filter { held in
             guard case .unit(let unit) = held.entity, held.role == .tenant else { return false }
             return directory.unit(unit)?.propertyID == property
@@ -153,9 +151,7 @@ extension SecurityService {
     }
 
     /// Whether at least one rule reaches the object. Otherwise, responses must not reveal to the subject that the object exists.
-    static func reaches(
-        _ subject: Subject, _ path: EntityPath, at time: DecisionTime?, in directory: TenancyDirectory
-    ) -> Bool {
+    static func reaches(_ subject: Subject, _ path: EntityPath, at time: DecisionTime?, in directory: TenancyDirectory) -> Bool {
         if let key = subject.key {
             // An expired key reaches nothing, as in decisions.
             if let time, key.hasExpired(at: time) { return false }

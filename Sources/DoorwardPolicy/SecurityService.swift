@@ -38,9 +38,7 @@ package enum SecurityService {
         _ subject: Subject, _ operation: LockOperation, on device: DeviceNode?, at time: DecisionTime, override: Bool,
         uses: CommandUses = CommandUses(), in directory: TenancyDirectory
     ) -> Decision {
-        guard let device else {
-            return .denied(Denial(subject.denialReason ?? .deviceUnknown, hasReach: subject.isSuperAdmin))
-        }
+        guard let device else { return .denied(Denial(subject.denialReason ?? .deviceUnknown, hasReach: subject.isSuperAdmin)) }
         if let reason = subject.denialReason {
             return .denied(Denial(reason, hasReach: reaches(subject, EntityPath(device), at: time, in: directory)))
         }
@@ -138,9 +136,7 @@ extension SecurityService {
         in directory: TenancyDirectory
     ) -> Decision {
         if subject.status == .unknown { return .denied(Denial(.userUnknown, hasReach: false)) }
-        guard let path = EntityPath(object, in: directory) else {
-            return .denied(denialOfUnknown(object, to: subject))
-        }
+        guard let path = EntityPath(object, in: directory) else { return .denied(denialOfUnknown(object, to: subject)) }
         if subject.isEnabled, let key = subject.key {
             return key.decide { allows($0, permission, on: object, at: time, in: directory) }
         }
@@ -285,9 +281,7 @@ extension SecurityService {
     }
 
     /// The highest level that roles on a path give; guest accesses and the super-admin flag are ignored.
-    private static func roleLevel(
-        of subject: Subject, on path: EntityPath?, in directory: TenancyDirectory
-    ) -> FieldLevel? {
+    private static func roleLevel(of subject: Subject, on path: EntityPath?, in directory: TenancyDirectory) -> FieldLevel? {
         guard let user = subject.user, let path else { return nil }
         var highest: FieldLevel?
         _ = forEachRole(of: user, reaching: path, in: directory) { rule in
@@ -299,9 +293,7 @@ extension SecurityService {
 
     /// The user and super admins see all fields of a user. Another subject sees fields by its own level on the entities on which
     /// the user holds a role or guest access; the highest of these levels counts.
-    private static func level(
-        of subject: Subject, onPerson id: UserID, in directory: TenancyDirectory
-    ) -> FieldLevel? {
+    private static func level(of subject: Subject, onPerson id: UserID, in directory: TenancyDirectory) -> FieldLevel? {
         guard let person = directory.users[id]?.node, person.isKnown else { return nil }
         if subject.isUser(id) || subject.isSuperAdmin { return .owner }
         let objects =

@@ -145,8 +145,7 @@ extension SecurityService {
         in directory: TenancyDirectory
     ) -> NamedPrincipal {
         let actor = RecordActor(named: permitted.principal, in: directory) ?? RecordActor(of: permitted.principal)
-        let place = FieldObject.event(
-            unit: device.unitID, property: device.propertyID, portfolio: device.portfolioID, actor: nil)
+        let place = FieldObject.event(unit: device.unitID, property: device.propertyID, portfolio: device.portfolioID, actor: nil)
         let level = fieldLevel(of: subject, for: place, at: time, in: directory) ?? .publicLevel
         let isKnown = level >= .management || knows(subject, permitted.principal, at: time, in: directory)
         let label = FieldReader(subject, level: level, at: time).label(
@@ -260,8 +259,7 @@ extension TenancyDirectory {
         }
         let creator = subject(of: node.key.creator)
         guard creator.status != .unknown else { return Subject(nil, version: version) }
-        return Subject(
-            user: nil, link: nil, key: KeyScope(node, creator: creator), status: creator.status, version: version)
+        return Subject(user: nil, link: nil, key: KeyScope(node, creator: creator), status: creator.status, version: version)
     }
 }
 

@@ -31,8 +31,7 @@ package struct AccessExport: AsyncSequence, AsyncIteratorProtocol, Sendable {
         guard let range = header.range else {
             var filter = filter
             filter.log = header.log
-            let selected = RecordPages(
-                source.records, scopes, filter, request.fromSeq, Swift.min(request.untilSeq ?? size, size))
+            let selected = RecordPages(source.records, scopes, filter, request.fromSeq, Swift.min(request.untilSeq ?? size, size))
             let pages = SelectedPages(selected, proofs: proofs, size: size)
             return AccessExport(name: name(header.log), producer: BundleExport(source, pages: pages, header: header))
         }

@@ -111,9 +111,7 @@ package final class LogRetention: Sendable {
     private func expired(of id: PortfolioID, before limit: Timestamp) async throws -> (first: UInt64, end: UInt64)? {
         guard let range = try await kernel.storeGuard.log.range(of: .portfolio(id), from: 0, limit: 1),
             range.firstSeq < range.size
-        else {
-            return nil
-        }
+        else { return nil }
         // The filter's start is found by a binary search.
         let kept = RecordQuery(scopes: [.portfolioLog(id)], filter: RecordFilter(from: limit), order: .oldestFirst, limit: 1)
         let page = try await kernel.storeGuard.log.page(kept)

@@ -20,15 +20,11 @@ package struct PersonalDataErasure: Sendable {
     ///   if the keys cannot be destroyed now: they are at the next start, or if the request is repeated.
     /// - Returns: the logs in which values would become unreadable, of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult
-    package func erase(
-        _ caller: Caller, of id: UserID, isDryRun: Bool = false
-    ) async throws(GatewayError) -> RemovalPreview? {
+    package func erase(_ caller: Caller, of id: UserID, isDryRun: Bool = false) async throws(GatewayError) -> RemovalPreview? {
         let (tenancy, subject) = kernel.directory.resolve(caller)
         try tenancy.requireErasure(of: id, by: subject)
         let logs = try await mappingStoreErrors(await kernel.storeGuard.log.logs(withValuesOf: id))
-        guard !isDryRun else {
-            return RemovalPreview(ended: logs.map { RecordTarget(type: "PersonalData", id: $0.description) })
-        }
+        guard !isDryRun else { return RemovalPreview(ended: logs.map { RecordTarget(type: "PersonalData", id: $0.description) }) }
         try await kernel.writer.change(
             caller,
             body: { (draft) throws(GatewayError) in

@@ -259,9 +259,7 @@ package final class SQLiteStore: GatewayStore {
     }
 
     /// Reads in one snapshot, and each row of hashes once.
-    package func nodes(
-        _ nodes: [MerkleNode], of log: LogID, for list: ListReader?
-    ) async throws(StoreError) -> [[UInt8]]? {
+    package func nodes(_ nodes: [MerkleNode], of log: LogID, for list: ListReader?) async throws(StoreError) -> [[UInt8]]? {
         guard let list else { return try await reader.read { try LogTiles.hashes(of: nodes, in: log, $0) } }
         return try await reader.list(for: list) { db, _ in try LogTiles.hashes(of: nodes, in: log, db) }
     }

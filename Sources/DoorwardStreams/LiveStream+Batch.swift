@@ -52,9 +52,7 @@ extension LiveStream {
         }
     }
 
-    private func addRecords(
-        _ stored: Stored, _ state: inout State, _ view: StreamView, _ builder: inout StreamBatchBuilder
-    ) {
+    private func addRecords(_ stored: Stored, _ state: inout State, _ view: StreamView, _ builder: inout StreamBatchBuilder) {
         guard let readable = stored.readable else { return }
         let names = state.mirror.stored(.accessRecord) { $0 != .refused }
         if readable.isEmpty, !state.follow.next.isEmpty {
@@ -112,9 +110,7 @@ extension LiveStream {
         }
     }
 
-    private func addCommands(
-        _ stored: Stored, _ state: inout State, _ view: StreamView, _ builder: inout StreamBatchBuilder
-    ) {
+    private func addCommands(_ stored: Stored, _ state: inout State, _ view: StreamView, _ builder: inout StreamBatchBuilder) {
         for list in stored.commandLists {
             guard let name = state.mirror.name(list.name)?.subscription else { continue }
             let commands = list.commands.filter { view.contains($0, in: name.query) }
@@ -132,9 +128,7 @@ extension LiveStream {
         for command in stored.commands { add(command, &state, view, &builder) }
     }
 
-    private func add(
-        _ command: StoredCommand, _ state: inout State, _ view: StreamView, _ builder: inout StreamBatchBuilder
-    ) {
+    private func add(_ command: StoredCommand, _ state: inout State, _ view: StreamView, _ builder: inout StreamBatchBuilder) {
         let names = state.mirror.stored(.command) { _ in true }.filter { view.contains(command, in: $0.query) }.map(\.name)
         guard !names.isEmpty else { return }
         let value = view.rendered(.command(command))

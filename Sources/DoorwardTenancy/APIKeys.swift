@@ -42,9 +42,7 @@ package struct APIKeys: UseCases, Sendable {
     ///
     /// - Returns: the effects of a dry run, which changes nothing; otherwise `nil`.
     @discardableResult
-    package func remove(
-        _ caller: Caller, _ id: APIKeyID, isDryRun: Bool = false
-    ) async throws(GatewayError) -> RemovalPreview? {
+    package func remove(_ caller: Caller, _ id: APIKeyID, isDryRun: Bool = false) async throws(GatewayError) -> RemovalPreview? {
         let tenancy = directory.current
         var preview = try await writer.remove(
             caller, isDryRun: isDryRun,

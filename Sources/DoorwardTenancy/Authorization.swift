@@ -94,9 +94,7 @@ package struct Authorization: Sendable {
     /// The maximum time by which an instant may be in the past to count as the present time, because clocks differ.
     private static let clockDifference = Duration.seconds(60)
 
-    private func reached(
-        _ id: DeviceID, in current: CallerSnapshot, at now: DecisionTime
-    ) throws(GatewayError) -> DeviceNode {
+    private func reached(_ id: DeviceID, in current: CallerSnapshot, at now: DecisionTime) throws(GatewayError) -> DeviceNode {
         guard let device = current.tenancy.resolve(id),
             SecurityService.reaches(current.subject, device: id, at: now, in: current.tenancy)
         else { throw .outOfReach(of: current.subject) }

@@ -44,9 +44,7 @@ package struct Credentials: UseCases, Sendable {
     ///
     /// - Throws: `.invalid` if the new password violates the rules; `.unauthenticated` if the current one is wrong;
     ///   `.rateLimited`; `.unavailable`.
-    package func changePassword(
-        _ caller: Caller, current: Secret<String>, new: Secret<String>
-    ) async throws(GatewayError) {
+    package func changePassword(_ caller: Caller, current: Secret<String>, new: Secret<String>) async throws(GatewayError) {
         let (user, session) = try owner(caller)
         try PasswordRules.check(new, field: "newPassword")
         try await signIn.prove(user, by: current, caller.origin)
@@ -60,9 +58,7 @@ package struct Credentials: UseCases, Sendable {
     /// Requires the current password, because a person who has the codes keeps access to the account after the session has ended.
     ///
     /// - Throws: as `changePassword` for a wrong current password.
-    package func createRecoveryCodes(
-        _ caller: Caller, current: Secret<String>
-    ) async throws(GatewayError) -> [Secret<String>] {
+    package func createRecoveryCodes(_ caller: Caller, current: Secret<String>) async throws(GatewayError) -> [Secret<String>] {
         let (user, _) = try owner(caller)
         try await signIn.prove(user, by: current, caller.origin)
         let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.new(random) }

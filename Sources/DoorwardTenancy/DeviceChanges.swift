@@ -106,9 +106,7 @@ extension TenancyUnitOfWork {
     /// Requires the right to move the device at both positions. Assigning an unassigned device instead requires the right to
     /// attach it, and making a device unassigned the right to detach it.
     private func requireMove(of device: LockDevice, to path: EntityPathIDs) throws(GatewayError) {
-        guard let propertyID = path.propertyID else {
-            return try require(.deviceDetach, on: .device(device.id), at: time)
-        }
+        guard let propertyID = path.propertyID else { return try require(.deviceDetach, on: .device(device.id), at: time) }
         let target = path.unitID.map { ManagedObject.unit($0) } ?? .property(propertyID)
         guard device.propertyID != nil else { return try require(.deviceAttach, on: target) }
         try require(.deviceMove, on: .device(device.id), at: time)
@@ -367,8 +365,7 @@ extension TenancyUnitOfWork {
         seal: (Secret<String>, DeviceID) throws(GatewayError) -> [UInt8]
     ) throws(GatewayError) -> LockDevice {
         guard let device = directory.device(id) else { throw .outOfReach(of: subject) }
-        let decision = SecurityService.decide(
-            subject, .changeSettings, on: id, at: time, override: false, in: directory)
+        let decision = SecurityService.decide(subject, .changeSettings, on: id, at: time, override: false, in: directory)
         if let denial = decision.denial { throw .denied(denial, operation: .changeSettings, deviceID: id) }
         guard !changes.code.isUnchanged else { return device }
         let code = changes.code.newValue

@@ -85,14 +85,11 @@ package struct Devices: UseCases, Sendable {
     }
 
     /// The devices whose status the caller may currently view.
-    package func list(
-        for caller: Caller, _ filter: DeviceFilter, _ request: PageRequest<NameOrCreatedAt>
-    ) -> Page<LockDevice> {
+    package func list(for caller: Caller, _ filter: DeviceFilter, _ request: PageRequest<NameOrCreatedAt>) -> Page<LockDevice> {
         let (current, now) = (CallerSnapshot(directory, caller), clock.decisionTime())
         func passes(_ device: LockDevice) -> Bool {
             filter.passes(device, status: attachments.devices.status(of: device.id)) { field in
-                let level = SecurityService.fieldLevel(
-                    of: current.subject, for: .device(device.id), at: now, in: current.tenancy)
+                let level = SecurityService.fieldLevel(of: current.subject, for: .device(device.id), at: now, in: current.tenancy)
                 return FieldTable.sees(field, of: .device, at: level ?? .publicLevel)
             }
         }
@@ -144,8 +141,7 @@ package struct Devices: UseCases, Sendable {
     package func changeable(_ id: DeviceID, for caller: Caller) throws(GatewayError) -> LockDevice {
         let device = try device(id, for: caller)
         let (tenancy, subject) = directory.resolve(caller)
-        try tenancy.require(
-            .deviceChange, of: subject, on: .device(device.id), at: clock.decisionTime())
+        try tenancy.require(.deviceChange, of: subject, on: .device(device.id), at: clock.decisionTime())
         return device
     }
 
@@ -244,9 +240,7 @@ extension Devices {
     ///
     /// - Throws: `.denied` without the right at the old and the new position; `.invalid` if the device's transport belongs to another
     ///   portfolio.
-    package func move(
-        _ caller: Caller, _ id: DeviceID, to unitID: UnitID
-    ) async throws(GatewayError) -> LockDevice {
+    package func move(_ caller: Caller, _ id: DeviceID, to unitID: UnitID) async throws(GatewayError) -> LockDevice {
         try await writer.change(
             caller,
             reach: [.entity(.unit(unitID)), .device(id)],

@@ -32,9 +32,7 @@ package struct GuestAccesses: UseCases, Sendable {
     /// if it was revoked. A later change of the access, or of the zone that its schedule follows, changes them.
     ///
     /// - Throws: the errors of `access`.
-    package func intervals(
-        of id: GuestAccessID, for caller: Caller, count: Int
-    ) throws(GatewayError) -> [Range<Timestamp>] {
+    package func intervals(of id: GuestAccessID, for caller: Caller, count: Int) throws(GatewayError) -> [Range<Timestamp>] {
         let (tenancy, subject) = directory.resolve(caller)
         guard try tenancy.readable(id, to: subject).revokedAt == nil else { return [] }
         return tenancy.intervals(of: id, endingAfter: clock.now(), count: count)
@@ -248,9 +246,7 @@ extension TenancyUnitOfWork {
     }
 
     /// The right that the caller passes on.
-    func grantedRight(
-        to operations: [LockOperation], on devices: [LockDevice]
-    ) throws(GatewayError) -> GrantedRight {
+    func grantedRight(to operations: [LockOperation], on devices: [LockDevice]) throws(GatewayError) -> GrantedRight {
         let needed = [.grantAccess] + operations
         let right = try GrantedRight(on: devices) { (device) throws(GatewayError) in
             let carriers = SecurityService.carriers(of: needed, by: subject, on: device.id, in: directory)
@@ -267,8 +263,7 @@ extension TenancyUnitOfWork {
             SecurityService.carriers(of: [$0], by: subject, on: device.id, in: directory).isEmpty
         }
         guard let missing else { return .invalid("operations", "not_grantable") }
-        let decision = SecurityService.decide(
-            subject, .grantAccess, on: device.id, at: time, override: false, in: directory)
+        let decision = SecurityService.decide(subject, .grantAccess, on: device.id, at: time, override: false, in: directory)
         let denial = decision.denial ?? Denial(.roleInsufficient, hasReach: true, missing: .init(operation: missing))
         return .denied(denial, operation: missing, deviceID: device.id)
     }
@@ -289,9 +284,7 @@ struct GrantedRight {
     ///
     /// - Parameter carriers: the associations that cover a device; called once for each device.
     /// - Returns: `nil` if no association covers a device.
-    init?(
-        on devices: [LockDevice], carriers: (LockDevice) throws(GatewayError) -> [UserRoleAssociation]
-    ) throws(GatewayError) {
+    init?(on devices: [LockDevice], carriers: (LockDevice) throws(GatewayError) -> [UserRoleAssociation]) throws(GatewayError) {
         var carriersByDevice: [DeviceID: [AssociationID]] = [:]
         var carried: [AssociationID: (association: UserRoleAssociation, devices: Int)] = [:]
         for device in devices {

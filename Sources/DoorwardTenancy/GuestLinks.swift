@@ -75,9 +75,7 @@ package struct GuestLinks: UseCases, Sendable {
     ///
     /// - Returns: `nil` if the token gives no access.
     /// - Throws: `.rateLimited` if the address has sent too many invalid tokens.
-    package func holder(
-        of token: Secret<String>, _ origin: RequestOrigin
-    ) async throws(GatewayError) -> GuestLinkHolder? {
+    package func holder(of token: Secret<String>, _ origin: RequestOrigin) async throws(GatewayError) -> GuestLinkHolder? {
         let origin = RequestOrigin(source: .guestLink, clientAddress: origin.clientAddress, requestID: origin.requestID)
         guard let token = OneTimeToken.wellFormed(token) else { return nil }
         let (digest, tenancy) = (OneTimeToken.digest(of: token), directory.current)

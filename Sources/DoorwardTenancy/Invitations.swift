@@ -186,9 +186,7 @@ extension TenancyDirectory {
 extension TenancyUnitOfWork {
     /// Creates an invitation. Ends earlier ones of the address with the same offer, and removes expired ones of the address and
     /// of the creator.
-    mutating func invite(
-        _ email: String, to offer: Invitation.Offer, token: Secret<String>
-    ) throws(GatewayError) -> Invitation {
+    mutating func invite(_ email: String, to offer: Invitation.Offer, token: Secret<String>) throws(GatewayError) -> Invitation {
         let creator = try creator()
         for earlier in directory.invitations(of: email) where earlier.offer == offer { end(earlier) }
         for expired in directory.invitations(of: email) + directory.invitations(by: creator.userID)

@@ -67,9 +67,7 @@ package enum SeedRecords {
     ///
     /// - Parameter changes: the changes, parents before children. Removals and guest accesses are not part of a new tenancy and
     ///   get no record.
-    package static func records(
-        of changes: [TenancyChange], at now: Timestamp, random: RandomSource
-    ) -> [PendingRecord] {
+    package static func records(of changes: [TenancyChange], at now: Timestamp, random: RandomSource) -> [PendingRecord] {
         var directory = TenancyDirectory()
         return changes.flatMap { change -> [PendingRecord] in
             directory.apply(change)

@@ -46,9 +46,7 @@ package struct PasswordResets: UseCases, Sendable {
     ///
     /// - Throws: `.invalid` if the password violates the rules; `.unauthenticated` if the token is unknown, used, replaced or
     ///   expired, or if its user is disabled or deleted; `.rateLimited`; `.unavailable`.
-    package func use(
-        _ token: Secret<String>, newPassword: Secret<String>, origin: RequestOrigin
-    ) async throws(GatewayError) {
+    package func use(_ token: Secret<String>, newPassword: Secret<String>, origin: RequestOrigin) async throws(GatewayError) {
         try PasswordRules.check(newPassword, field: "newPassword")
         guard let token = OneTimeToken.wellFormed(token) else { throw .unauthenticated }
         try signIn.admitLink(clientAddress: origin.clientAddress)
@@ -75,9 +73,7 @@ package struct PasswordResets: UseCases, Sendable {
     /// Writes the new hash, and ends the user's sessions, password link and invitation to set a first password.
     ///
     /// - Returns: false, without a change, if the proof is not valid any more.
-    func set(
-        _ hash: String, of user: User, by proof: PasswordProof, _ origin: RequestOrigin
-    ) async throws(GatewayError) -> Bool {
+    func set(_ hash: String, of user: User, by proof: PasswordProof, _ origin: RequestOrigin) async throws(GatewayError) -> Bool {
         let kept = proof.sessionID
         let ended = signIn.sessions.ids(of: user.id).filter { $0 != kept }
         let endings = signIn.terminations(of: ended, of: user, origin).records

@@ -91,8 +91,7 @@ extension TenancyUnitOfWork {
         guard access.endsAt > now else { return }
         var ended = access
         ended.revokedAt = now
-        appendRecord(
-            .revoke, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded("revokedAt", of: ended))
+        appendRecord(.revoke, RecordTarget(access), at: access.place, after: GuestAccess.fields.recorded("revokedAt", of: ended))
     }
 
     private mutating func unassign(_ id: DeviceID) {

@@ -70,9 +70,7 @@ package final class SignIn: UseCases, Sendable {
     /// An unknown address and a wrong password get the same response and have the same cost.
     ///
     /// - Throws: `.unauthenticated`, `.rateLimited`, or `.unavailable` if too many hashes are queued.
-    package func logIn(
-        email: String, password: Secret<String>, origin: RequestOrigin
-    ) async throws(GatewayError) -> SignedIn {
+    package func logIn(email: String, password: Secret<String>, origin: RequestOrigin) async throws(GatewayError) -> SignedIn {
         let clientAddress = origin.clientAddress
         let user = directory.current.user(email: email)
         // All spellings of a user's address are the same account.
@@ -107,9 +105,7 @@ package final class SignIn: UseCases, Sendable {
     ///
     /// - Throws: `.unauthenticated`; a token that was used before ends its session, unless it repeats the latest exchange.
     ///   `.rateLimited` for an unknown token from a network that has to wait.
-    package func refresh(
-        _ token: Secret<String>, origin: RequestOrigin
-    ) async throws(GatewayError) -> SignedIn {
+    package func refresh(_ token: Secret<String>, origin: RequestOrigin) async throws(GatewayError) -> SignedIn {
         let digest = OneTimeToken.digest(of: token)
         guard let stored = try await stored(digest) else {
             try limited(throttle.recordFailureIfAdmitted(email: nil, address: origin.clientAddress))
@@ -240,9 +236,7 @@ package final class SignIn: UseCases, Sendable {
         return SignedIn(user: user, session: current, refreshToken: exchanges.token(after: token))
     }
 
-    func end(
-        _ id: SessionID, of user: User?, _ event: RecordEvent, _ origin: RequestOrigin
-    ) async throws(GatewayError) {
+    func end(_ id: SessionID, of user: User?, _ event: RecordEvent, _ origin: RequestOrigin) async throws(GatewayError) {
         // End the session in memory first: from here on its tokens are invalid, even if the write fails.
         sessions.end(id)
         try await storeGuard.write(
@@ -264,8 +258,7 @@ package final class SignIn: UseCases, Sendable {
 extension SignIn {
     /// The changes and records for ending several sessions of one user.
     func terminations(of ids: [SessionID], of user: User, _ origin: RequestOrigin) -> StoreTransaction {
-        StoreTransaction(
-            credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
+        StoreTransaction(credentials: ids.map { .endSession($0) }, records: ids.map { record(.signedOut, of: user, $0, origin) })
     }
 
     /// Checks a proof of a user's identity other than a sign-in. Attempts are limited like sign-ins, and failures are counted and
@@ -304,9 +297,7 @@ extension SignIn {
     /// with a proof that was used meanwhile.
     ///
     /// - Returns: the error to throw.
-    func recordFailedAttempt(
-        _ kind: SignInThrottle.Attempt, _ origin: RequestOrigin
-    ) async throws(GatewayError) -> GatewayError {
+    func recordFailedAttempt(_ kind: SignInThrottle.Attempt, _ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
         throttle.recordFailure(kind, email: nil, address: origin.clientAddress)
         try await failures.record(origin, account: nil, user: nil)
         return .unauthenticated

@@ -265,8 +265,7 @@ final class SignInFailures: UseCases, Sendable {
     ///   - account: the email address of the account that was tried, or the address as entered; `nil` if the attempt names none.
     ///   - user: the user whose account was tried, if there is one.
     func record(_ origin: RequestOrigin, account: String?, user: User?) async throws(GatewayError) {
-        let pair = Pair(
-            account: account?.lowercased(), network: origin.clientAddress.map { SignInThrottle.network(of: $0) })
+        let pair = Pair(account: account?.lowercased(), network: origin.clientAddress.map { SignInThrottle.network(of: $0) })
         let target = user.map { RecordTarget($0) }
         guard begins(pair, target, origin.source) else { return }
         do {

@@ -120,9 +120,7 @@ package struct Users: UseCases, Sendable {
     /// may list.
     ///
     /// - Throws: `.denied` for a caller who may not list the users of any entity.
-    package func list(
-        for caller: Caller, _ request: PageRequest<NameOrCreatedAt>
-    ) throws(GatewayError) -> Page<User> {
+    package func list(for caller: Caller, _ request: PageRequest<NameOrCreatedAt>) throws(GatewayError) -> Page<User> {
         let current = CallerSnapshot(directory, caller)
         try current.tenancy.requirePeople(inScopeOf: current.subject)
         return request.page(

@@ -155,9 +155,7 @@ struct InMemoryContent {
     {
         var body = record.body
         if let index = record.counterpart {
-            guard positions.indices.contains(index) else {
-                throw .parentUnknown
-            }
+            guard positions.indices.contains(index) else { throw .parentUnknown }
             body.details["counterpart"] = .object([
                 "logId": .string(positions[index].log.description), "seq": .integer(Int64(positions[index].seq)),
             ])
@@ -317,8 +315,7 @@ extension InMemoryContent {
                     SealedRecord.Value(commitment: commitment, ciphertext: $0.ciphertext[...], key: Self.key)
                 }
             }
-            return SealedRecord(
-                seq: record.seq, bytes: stored.bytes, leafHash: Digest32(leaf: stored.bytes), values: values)
+            return SealedRecord(seq: record.seq, bytes: stored.bytes, leafHash: Digest32(leaf: stored.bytes), values: values)
         }
 
         /// The encrypted value; `nil` if it was erased.

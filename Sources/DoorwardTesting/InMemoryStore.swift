@@ -190,9 +190,7 @@ package final class InMemoryStore: GatewayStore {
     }
 
     /// Computes each node from all leaves.
-    package func nodes(
-        _ nodes: [MerkleNode], of log: LogID, for reader: ListReader?
-    ) async throws(StoreError) -> [[UInt8]]? {
+    package func nodes(_ nodes: [MerkleNode], of log: LogID, for reader: ListReader?) async throws(StoreError) -> [[UInt8]]? {
         let found = read { content in nodes.map { content.node(level: $0.level, index: $0.index, of: log) } }
         return found.contains(nil) ? nil : found.compactMap { $0 }
     }

@@ -151,9 +151,7 @@ package final class ScriptedAdapter: LockAdapter {
 
     /// Throws the errors that the test has set, or an error for an unknown broker. All valid
     /// addresses have the same capabilities.
-    package func check(
-        address: [String: JSONValue], within scope: TransportScope
-    ) throws(AddressErrors) -> CheckedAddress {
+    package func check(address: [String: JSONValue], within scope: TransportScope) throws(AddressErrors) -> CheckedAddress {
         let owner = owner(of: address)
         let (errors, capabilities, attachedDevice) = state.withLock { state in
             let attachedDevice = state.attached.values.first {
@@ -162,9 +160,7 @@ package final class ScriptedAdapter: LockAdapter {
             return (state.errors, state.capabilities, attachedDevice?.id)
         }
         if let errors { throw errors }
-        guard let owner, scope.includes(owner) else {
-            throw AddressErrors([.init(field: "address.broker", problem: "unknown")])
-        }
+        guard let owner, scope.includes(owner) else { throw AddressErrors([.init(field: "address.broker", problem: "unknown")]) }
         return CheckedAddress(capabilities, attachedDevice: attachedDevice, conflicts: state.withLock { $0.conflicts })
     }
 

@@ -140,8 +140,7 @@ extension AdapterConformance {
         },
         ConformanceCheck("Counters have fixed names in snake case and never decrease") { harness in
             let before = harness.adapter.counts
-            try require(
-                before.keys.allSatisfy(isSnakeCase), "a counter is not in snake case: \(before.keys)")
+            try require(before.keys.allSatisfy(isSnakeCase), "a counter is not in snake case: \(before.keys)")
             let run = try await ConformanceRun(harness, locks: 2)
             var last = before
             for step in 0..<4 {

@@ -232,9 +232,7 @@ extension ConformanceRun {
     /// - Throws: `NotApplicable` if locks of this kind cannot be discovered.
     func discovered(_ number: Int) async throws -> DiscoveredLock {
         guard try await announce(number) else { throw NotApplicable.discovery }
-        guard let lock = adapter.discovered.first else {
-            throw ConformanceFailure("a discovered lock is not listed")
-        }
+        guard let lock = adapter.discovered.first else { throw ConformanceFailure("a discovered lock is not listed") }
         return lock
     }
 }

@@ -107,9 +107,7 @@ package struct DisclosedValue: Hashable, Sendable {
 
 extension PersonalCommitment {
     /// Decrypts the value, derives its salt, and verifies both against the commitment.
-    package func disclosed(
-        _ sealed: ArraySlice<UInt8>, under key: PersonKey
-    ) throws(PersonalValueError) -> DisclosedValue {
+    package func disclosed(_ sealed: ArraySlice<UInt8>, under key: PersonKey) throws(PersonalValueError) -> DisclosedValue {
         let (salt, value) = (place.salt(under: key), try place.open(sealed, under: key))
         guard PersonalFieldPath.commitment(to: value, in: place.field, salt: salt) == commitment else {
             throw .commitmentMismatch(field: place.field)

@@ -93,9 +93,7 @@ package struct ExportVerifier: Sendable {
     /// - Throws: `ExportFault`.
     package mutating func finish() async throws -> Verdict {
         while !inFlight.isEmpty { try await addOldest() }
-        guard let state, let end, rest.isEmpty else {
-            throw fault(end == nil ? .incomplete : .afterTheEnd)
-        }
+        guard let state, let end, rest.isEmpty else { throw fault(end == nil ? .incomplete : .afterTheEnd) }
         // A line after the last one is rejected when it is added.
         return Verdict(
             header: state.header, checkpoint: state.checkpoint, count: end,

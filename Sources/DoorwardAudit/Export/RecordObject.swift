@@ -28,9 +28,7 @@ struct RecordObject<Text: TextOutput> {
         try bytes.withUnsafeBufferPointer { bytes throws(ExportFault.Problem) in try append(bytes, personal: personal) }
     }
 
-    private mutating func append(
-        _ bytes: UnsafeBufferPointer<UInt8>, personal: [DisclosedValue?]
-    ) throws(ExportFault.Problem) {
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, personal: [DisclosedValue?]) throws(ExportFault.Problem) {
         (self.personal, personalCount, seen) = (personal, 0, 0)
         guard bytes.count >= 5, bytes.count <= RecordEncoding.maxByteCount, bytes.starts(with: RecordWriter.magic),
             bytes[4] == RecordEncoding.version

@@ -28,16 +28,12 @@ public final class Doorward: Sendable {
     ///   - server: `https://HOST[:PORT]`, or plain HTTP to this machine.
     ///   - caFile: a PEM file with the trusted certificates, in place of those of the system.
     /// - Throws: `DoorwardError.unusable`.
-    @MainActor public convenience init(
-        server: String, session: SessionSource, caFile: String? = nil
-    ) throws(DoorwardError) {
+    @MainActor public convenience init(server: String, session: SessionSource, caFile: String? = nil) throws(DoorwardError) {
         try self.init(server: server, session: session, caFile: caFile, clock: SystemLiveClock())
     }
 
     /// Creates an instance with the services that it uses.
-    @MainActor package init(
-        server: String, session: SessionSource, caFile: String?, clock: any LiveClock
-    ) throws(DoorwardError) {
+    @MainActor package init(server: String, session: SessionSource, caFile: String?, clock: any LiveClock) throws(DoorwardError) {
         do throws(ClientError) {
             anonymous = try DoorwardClient(server: server, credentials: .none, caFile: caFile)
             switch session {

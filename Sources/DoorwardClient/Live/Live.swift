@@ -124,9 +124,7 @@ public final class LiveSubscription<Noun: LiveNoun>: Sendable {
     private let isOpen = Atomic(true)
     private let onCancel: @Sendable () -> Void
 
-    init(
-        _ query: LiveQuery<Noun>, _ engine: LiveEngine, name: String, onCancel: @escaping @Sendable () -> Void = {}
-    ) {
+    init(_ query: LiveQuery<Noun>, _ engine: LiveEngine, name: String, onCancel: @escaping @Sendable () -> Void = {}) {
         (self.query, self.engine, self.name, self.onCancel) = (query, engine, name, onCancel)
     }
 

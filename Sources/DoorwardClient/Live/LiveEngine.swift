@@ -66,9 +66,7 @@ actor LiveEngine {
     }
 
     /// Adds a name of its own for a follower of records.
-    func acquireRecords(
-        _ query: LiveQuery<Doorward.AccessRecord>, buffer: RecordBuffer, skipsFirst: Bool
-    ) -> String {
+    func acquireRecords(_ query: LiveQuery<Doorward.AccessRecord>, buffer: RecordBuffer, skipsFirst: Bool) -> String {
         let upstream = RecordUpstream(
             name: newName(.accessRecord), subscription: StreamSubscription(query.need), buffer: buffer,
             skipsFirst: skipsFirst)

@@ -26,9 +26,7 @@ public struct ChangeDetection<Value: Sendable>: Sendable {
     public init(_ isChange: @escaping @Sendable (_ old: Value, _ new: Value) -> Bool) { self.isChange = isChange }
 
     /// By one property, such as a version.
-    public static func by<Property: Equatable & SendableMetatype>(
-        _ property: @escaping @Sendable (Value) -> Property
-    ) -> Self {
+    public static func by<Property: Equatable & SendableMetatype>(_ property: @escaping @Sendable (Value) -> Property) -> Self {
         Self { property($0) != property($1) }
     }
 }

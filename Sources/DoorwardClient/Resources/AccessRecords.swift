@@ -34,8 +34,7 @@ package struct AccessRecords: Sendable {
         repeat {
             let limit = min(left, WireLimits.recordPageSize.upperBound)
             let position = [("order", isOldestFirst ? "asc" : nil), ("limit", "\(limit)"), ("cursor", cursor)]
-            let page = try await client.send(
-                .get("access-records", query: query.items + position), as: AccessRecordPage.self)
+            let page = try await client.send(.get("access-records", query: query.items + position), as: AccessRecordPage.self)
             let texts = JSONScanner.items(of: JSONScanner.member("accessRecords", of: page.json) ?? []) ?? []
             let entries = zip(page.content.accessRecords, texts).map { Entry($0, json: $1) }
             cursor = page.content.nextCursor
@@ -48,13 +47,10 @@ package struct AccessRecords: Sendable {
     ///
     /// - Parameter count: the number of records to show. More may be fetched, because the position contains the logs of all fetched
     ///   records.
-    package func newest(
-        _ query: Query, toFollowShowing count: Int
-    ) async throws -> (entries: [Entry], cursor: RecordCursor) {
+    package func newest(_ query: Query, toFollowShowing count: Int) async throws -> (entries: [Entry], cursor: RecordCursor) {
         let limit = max(count, WireLimits.recordPageSize.upperBound)
         let entries = try await newest(query, limit: limit)
-        let cursor = RecordCursor(
-            after: entries.map(\.value), hasEarlier: entries.count >= limit, since: start(of: query))
+        let cursor = RecordCursor(after: entries.map(\.value), hasEarlier: entries.count >= limit, since: start(of: query))
         return (entries, cursor)
     }
 
@@ -63,9 +59,7 @@ package struct AccessRecords: Sendable {
     ///
     /// - Parameter body: receives each page before the next one is requested. It returns false to stop.
     /// - Returns: the position after the records; `nil` if `body` stopped.
-    package func eachPage(
-        toFollow query: Query, _ body: (_ page: [Entry]) async throws -> Bool
-    ) async throws -> RecordCursor? {
+    package func eachPage(toFollow query: Query, _ body: (_ page: [Entry]) async throws -> Bool) async throws -> RecordCursor? {
         var (cursor, isOpen) = (RecordCursor(after: [], hasEarlier: false, since: start(of: query)), true)
         try await eachPage(query, oldestFirst: true) { page, _ in
             for entry in page { _ = cursor.insert(entry.value) }

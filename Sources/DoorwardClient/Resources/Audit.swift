@@ -31,17 +31,13 @@ package struct Audit: Sendable {
 
     /// Reads the proof that a record is among the first `size` records of a log.
     package func inclusionProof(of seq: UInt64, size: UInt64, in log: String) async throws -> Doorward.InclusionProof {
-        let request = APIRequest.get(
-            "audit", "logs", log, "proof", "inclusion", query: [("seq", "\(seq)"), ("size", "\(size)")])
+        let request = APIRequest.get("audit", "logs", log, "proof", "inclusion", query: [("seq", "\(seq)"), ("size", "\(size)")])
         return try await client.send(request, member: "proof").content
     }
 
     /// Reads the proof that the first `old` records of a log are the beginning of the first `new` ones.
-    package func consistencyProof(
-        from old: UInt64, to new: UInt64, in log: String
-    ) async throws -> Doorward.ConsistencyProof {
-        let request = APIRequest.get(
-            "audit", "logs", log, "proof", "consistency", query: [("from", "\(old)"), ("to", "\(new)")])
+    package func consistencyProof(from old: UInt64, to new: UInt64, in log: String) async throws -> Doorward.ConsistencyProof {
+        let request = APIRequest.get("audit", "logs", log, "proof", "consistency", query: [("from", "\(old)"), ("to", "\(new)")])
         return try await client.send(request, member: "proof").content
     }
 

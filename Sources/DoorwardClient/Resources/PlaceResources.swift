@@ -10,9 +10,7 @@ extension Resource<Doorward.Portfolio> {
     /// Changes what a portfolio may use. Only super admins may do this.
     ///
     /// - Parameter change: what it does not name stays unchanged, or becomes what the new tier says.
-    package func changeSubscription(
-        of id: String, _ change: Doorward.JSONValue
-    ) async throws -> Response<Doorward.Subscription> {
+    package func changeSubscription(of id: String, _ change: Doorward.JSONValue) async throws -> Response<Doorward.Subscription> {
         try await client.send(.put("portfolios", id, "subscription", body: change), member: "subscription")
     }
 }

@@ -50,14 +50,12 @@ extension TimeZoneRules {
         let second = local.milliseconds.flooredQuotient(by: 1000)
         let resolved = resolve(local: second, fold: fold)
         let fraction = resolved.change == .gap ? 0 : local.milliseconds - second * 1000
-        return ResolvedLocalTime(
-            instant: Timestamp(milliseconds: resolved.instant * 1000 + fraction), change: resolved.change)
+        return ResolvedLocalTime(instant: Timestamp(milliseconds: resolved.instant * 1000 + fraction), change: resolved.change)
     }
 
     /// The reading of the clock at an instant.
     package func local(at instant: Timestamp) -> LocalDateTime {
-        LocalDateTime(
-            milliseconds: instant.milliseconds + offset(at: instant.milliseconds.flooredQuotient(by: 1000)) * 1000)
+        LocalDateTime(milliseconds: instant.milliseconds + offset(at: instant.milliseconds.flooredQuotient(by: 1000)) * 1000)
     }
 }
 

@@ -275,9 +275,7 @@ extension APIDocument.Operation {
 
 extension APIDocument.Operation.Parameter {
     fileprivate var openAPI: JSONValue {
-        var members: [String: JSONValue] = [
-            "name": .string(name), "in": .string(place.rawValue), "schema": schema.json,
-        ]
+        var members: [String: JSONValue] = ["name": .string(name), "in": .string(place.rawValue), "schema": schema.json]
         if place == .path || isRequired { members["required"] = true }
         if let summary { members["description"] = .string(summary) }
         return .object(members)

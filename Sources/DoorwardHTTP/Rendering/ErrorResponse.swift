@@ -92,8 +92,7 @@ struct ErrorResponse: Error {
             details = { $0.field("problem", problem.rawValue) }
         case .receiptUsed: self.init(.receiptUsed, "Another user has redeemed this purchase; sign in as that user.")
         case .purchasesNotConfigured:
-            self.init(
-                .unavailable, "This gateway does not validate purchases: its operator can set `iap` in the configuration.")
+            self.init(.unavailable, "This gateway does not validate purchases: its operator can set `iap` in the configuration.")
         case .idempotencyMismatch:
             self.init(.idempotencyMismatch, "This Idempotency-Key was used for another request; use a new one.")
         case .rateLimited(let seconds):

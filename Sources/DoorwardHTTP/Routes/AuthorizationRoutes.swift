@@ -86,9 +86,7 @@ extension NamedPrincipal: ResponseObject {
 
 /// The caller's abilities, as rules for CASL (https://casl.js.org).
 enum AbilityRoutes {
-    static let all: [Route] = [
-        .read("/users/me/permissions", "Reads what the caller may do, as CASL rules.", answers, read)
-    ]
+    static let all: [Route] = [.read("/users/me/permissions", "Reads what the caller may do, as CASL rules.", answers, read)]
 
     private static let answers: [DocumentedAnswer] = [
         DocumentedAnswer(

@@ -252,9 +252,7 @@ extension RemovalPreview: ResponseObject {
 }
 
 extension RemovalPreview.Removed: ResponseObject {
-    static let fields: [ResponseField<Self>] = [
-        .init("type", \.target.type), .init("id", \.target.id), .init("name", \.name),
-    ]
+    static let fields: [ResponseField<Self>] = [.init("type", \.target.type), .init("id", \.target.id), .init("name", \.name)]
 }
 
 extension RecordTarget: ResponseObject {

@@ -154,8 +154,7 @@ struct UnackedTCPWrites {
     mutating func record(on socket: Int32, at now: MonotonicInstant, lifetime: Duration) -> Bool {
         guard let tcp = TCPInfo(socket) else { return false }
         guard tcp.unacked > 0 else { return true }
-        writes.append(
-            Write(end: tcp.acked + tcp.unacked, deadline: now.advanced(by: lifetime), lifetime: lifetime))
+        writes.append(Write(end: tcp.acked + tcp.unacked, deadline: now.advanced(by: lifetime), lifetime: lifetime))
         return updateUserTimeout(socket)
     }
 

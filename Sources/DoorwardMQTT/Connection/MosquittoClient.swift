@@ -35,8 +35,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {  // One owner at a time
 
     private init(_ pointer: OpaquePointer, _ events: MosquittoCallbacks, _ version: MQTTVersion) {
         (self.pointer, self.events, self.version) = (pointer, events, version)
-        mosquitto_int_option(
-            pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
+        mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311)
         mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1)
         // The largest value, so that only the broker's limit counts: `ConnectionStateMachine` counts unacknowledged messages
         // itself, and never publishes a message that the library would have to queue.
@@ -203,9 +202,7 @@ struct MosquittoClient: ~Copyable, @unchecked Sendable {  // One owner at a time
         return mosq_err_t(result) == MOSQ_ERR_SUCCESS ? packetID : nil
     }
 
-    private func withCStrings(
-        _ filters: [MQTTFilter], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-    ) -> Int32 {
+    private func withCStrings(_ filters: [MQTTFilter], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32) -> Int32 {
         let texts = filters.map { strdup($0.description) }
         defer { for text in texts { free(text) } }
         return texts.withUnsafeBufferPointer { $0.baseAddress.map(body) ?? Int32(MOSQ_ERR_INVAL.rawValue) }

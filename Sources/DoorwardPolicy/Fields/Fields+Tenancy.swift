@@ -147,9 +147,7 @@ extension WindowResolution {
     ///
     /// - Parameter zone: the zone of the property, which is shown if the request named none.
     func shown(in zone: String?) -> FieldValue {
-        .object([
-            .init("timeZone", timeZone ?? zone), .init("validFrom", validFrom), .init("validUntil", validUntil),
-        ])
+        .object([.init("timeZone", timeZone ?? zone), .init("validFrom", validFrom), .init("validUntil", validUntil)])
     }
 
     /// The resolution in a record: what the requests gave; null if they gave instants and no zone.

@@ -27,9 +27,7 @@ package struct ComplianceReports: Sendable {
     /// Starts a report. The log is read while it is sent.
     ///
     /// - Throws: the errors of `check`; `.rateLimited` while the caller has several reports in progress; `.unavailable`.
-    package func begin(
-        _ request: ComplianceRequest, for caller: Caller
-    ) async throws(GatewayError) -> RunningComplianceReport {
+    package func begin(_ request: ComplianceRequest, for caller: Caller) async throws(GatewayError) -> RunningComplianceReport {
         let (tenancy, subject) = kernel.directory.resolve(caller)
         let portfolio = try tenancy.portfolio(of: request.place, for: subject, caller)
         guard let checkpoints else { throw .unavailable }

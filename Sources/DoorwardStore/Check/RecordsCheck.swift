@@ -34,9 +34,7 @@ struct RecordsCheck {
         report(counts.records)
     }
 
-    private mutating func check(
-        _ log: StoredLog, _ frontier: [UInt8], _ lastAt: Timestamp, _ report: (UInt64) -> Void
-    ) throws {
+    private mutating func check(_ log: StoredLog, _ frontier: [UInt8], _ lastAt: Timestamp, _ report: (UInt64) -> Void) throws {
         guard log.firstSeq <= log.size else { throw StoreFault(log: log.id, .log(.wrongSize(log.size))) }
         var entries = try EntriesCheck(log, db: db, keys: keys)
         do {

@@ -128,9 +128,7 @@ struct SchemaCheck {
     /// The views hide the tables of the same name from this connection, and are not in the file.
     func completeColumns(in db: Database) throws {
         guard schema.number < current.number else { return }
-        let (old, new) = (
-            try Self.inEmptyDatabase(of: schema, Self.columns), try Self.inEmptyDatabase(of: current, Self.columns)
-        )
+        let (old, new) = (try Self.inEmptyDatabase(of: schema, Self.columns), try Self.inEmptyDatabase(of: current, Self.columns))
         for (table, columns) in new {
             let missing = columns.filter { old[table]?[$0.key] == nil }.sorted { $0.key < $1.key }
             guard !missing.isEmpty else { continue }

@@ -55,9 +55,7 @@ struct CommandReading {
     /// cost grows with the number of shown and skipped commands, not with the total.
     ///
     /// - Parameter most: the maximum number of skipped commands; a larger offset throws `StoreError.pageTooDeep`.
-    func commands(
-        _ query: CommandQuery, passingOver most: Int = .max
-    ) throws -> (commands: [StoredCommand], total: Int) {
+    func commands(_ query: CommandQuery, passingOver most: Int = .max) throws -> (commands: [StoredCommand], total: Int) {
         var unprojected = UnprojectedPositions(db)
         let selection = try CommandSelection(query, &unprojected, in: db)
         // Counts are stored without instants, so the commands since an instant are counted one by one.
@@ -309,9 +307,7 @@ enum CommandCounts {
 
     /// Returns the number of commands that a selection without a beginning matches, each counted once. The cost grows with the
     /// number of scopes and devices, not with the number of commands.
-    static func total(
-        of selection: CommandSelection, _ unprojected: inout UnprojectedPositions, in db: Database
-    ) throws -> Int {
+    static func total(of selection: CommandSelection, _ unprojected: inout UnprojectedPositions, in db: Database) throws -> Int {
         var total = 0
         for log in try unprojected.logKeys() where selection.logs[log] != nil {
             total += try unprojected.commands(in: log).count(where: selection.matches)

@@ -22,8 +22,7 @@ enum CredentialReading {
             FROM refresh_tokens JOIN sessions ON sessions.id = refresh_tokens.session_id WHERE digest = ?
             """, [Data(digest)]
         ) { columns in
-            StoredRefreshToken(
-                session: try session(&columns), isUsed: try columns.value(), isSessionEnded: try columns.value())
+            StoredRefreshToken(session: try session(&columns), isUsed: try columns.value(), isSessionEnded: try columns.value())
         }
     }
 

@@ -72,9 +72,7 @@ final class RecordQueryReading {
     // MARK: Streams
 
     /// - Parameter grouping: the column that is counted; `nil` to read records.
-    private func streams(
-        _ budget: ReadBudget, counting grouping: RecordCountQuery.Grouping? = nil
-    ) throws -> [EntryStream] {
+    private func streams(_ budget: ReadBudget, counting grouping: RecordCountQuery.Grouping? = nil) throws -> [EntryStream] {
         var found: [(log: StoredLog, selection: EntrySelection, from: Timestamp?)] = []
         let matches = query.filter.matches
         let condition = grouping.map { " AND +\($0.column) IS NOT NULL" } ?? ""

@@ -100,8 +100,7 @@ final class RecordReading {
             return (EntryKey(rawValue: row.integer(0)), leafHash, StoredRecord(bytes: row.bytes(1), sealed: row.bytes(3)))
         }
         return try found.map { position, leafHash, stored in
-            SealedRecord(
-                seq: position.seq, bytes: stored.bytes, leafHash: leafHash, values: try values(of: stored, at: position))
+            SealedRecord(seq: position.seq, bytes: stored.bytes, leafHash: leafHash, values: try values(of: stored, at: position))
         }
     }
 

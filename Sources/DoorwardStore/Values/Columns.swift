@@ -278,9 +278,7 @@ extension Schedule {
         if !specialDays.isEmpty {
             object["specialDays"] = .array(
                 specialDays.map { day in
-                    .object([
-                        "date": .string(day.date.description), "periods": .array(day.periods.map { .object($0.stored) }),
-                    ])
+                    .object(["date": .string(day.date.description), "periods": .array(day.periods.map { .object($0.stored) })])
                 })
         }
         return object

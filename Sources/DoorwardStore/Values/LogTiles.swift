@@ -102,9 +102,7 @@ struct LogTiles {
         hashes.reserveCapacity(seqs.count * hashBytes)
         try db.step(
             "SELECT leaf_hash FROM entries WHERE position >= ? AND position < ? ORDER BY position",
-            [
-                EntryKey(logKey: log, seq: seqs.lowerBound).rawValue, EntryKey(logKey: log, seq: seqs.upperBound).rawValue,
-            ]
+            [EntryKey(logKey: log, seq: seqs.lowerBound).rawValue, EntryKey(logKey: log, seq: seqs.upperBound).rawValue]
         ) { hashes += $0.bytes(0) }
         return hashes
     }

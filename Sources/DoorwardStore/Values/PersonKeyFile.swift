@@ -70,9 +70,7 @@ final class PersonKeyFile: Sendable {
     // MARK: Opening
 
     /// Keys without a file, for tests and for checks of the schema alone.
-    static func inMemory(
-        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
-    ) -> PersonKeyFile {
+    static func inMemory(random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()) -> PersonKeyFile {
         var random = random
         return PersonKeyFile(path: nil, ring: PersonKeyRing(using: &random), atStep: { _ in })
     }
@@ -93,8 +91,7 @@ final class PersonKeyFile: Sendable {
         do throws(DurableFile.Failure) {
             try DurableFile.replace(path, by: Array(ring.fileText.utf8))
         } catch {
-            throw .failed(
-                path: path, reason: "the file with the keys of personal data cannot be \(error.verb): \(error.reason)")
+            throw .failed(path: path, reason: "the file with the keys of personal data cannot be \(error.verb): \(error.reason)")
         }
         return PersonKeyFile(path: path, ring: ring, atStep: atStep)
     }

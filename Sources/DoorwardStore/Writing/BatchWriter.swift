@@ -153,8 +153,7 @@ enum CredentialWriting {
                 ON CONFLICT (user_id) DO UPDATE SET password_hash = excluded.password_hash
                 """, [user.blob, hash])
         case .renewPassword(let user, let old, let new):
-            try db.run(
-                "UPDATE credentials SET password_hash = ? WHERE user_id = ? AND password_hash = ?", [new, user.blob, old])
+            try db.run("UPDATE credentials SET password_hash = ? WHERE user_id = ? AND password_hash = ?", [new, user.blob, old])
         case .beginSession(let session, let digest): try begin(session, refreshDigest: digest, in: db)
         case .rotateRefresh(let session, let old, let new, let expiresAt):
             try rotate(session, old: old, new: new, expiresAt: expiresAt, in: db)
@@ -234,15 +233,12 @@ enum CredentialWriting {
             ])
     }
 
-    private static func rotate(
-        _ session: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp, in db: Database
-    ) throws {
+    private static func rotate(_ session: SessionID, old: [UInt8], new: [UInt8], expiresAt: Timestamp, in db: Database) throws {
         try db.run(
             "UPDATE refresh_tokens SET is_used = 1 WHERE digest = ? AND session_id = ? AND is_used = 0",
             [Data(old), session.blob])
         guard db.changesCount == 1 else { throw ConstraintViolation(.refreshTokenSpent(session)) }
-        try db.run(
-            "UPDATE sessions SET expires_at = ? WHERE id = ? AND is_ended = 0", [expiresAt.milliseconds, session.blob])
+        try db.run("UPDATE sessions SET expires_at = ? WHERE id = ? AND is_ended = 0", [expiresAt.milliseconds, session.blob])
         guard db.changesCount == 1 else { throw ConstraintViolation(.refreshTokenSpent(session)) }
         try insert(new, of: session, in: db)
     }
@@ -267,8 +263,7 @@ struct ConstraintViolation: Error {
         case let refusal as ConstraintViolation: self = refusal
         case let error as DatabaseError: self.init(statement: error)
         case let error as UnreadableColumn:
-            self.init(
-                .inconsistent("a row cannot be read"), fault: "the stored column \(error.column) cannot be read")
+            self.init(.inconsistent("a row cannot be read"), fault: "the stored column \(error.column) cannot be read")
         case is RecordEncodingError: self.init(.inconsistent("a record has no encoding"), fault: "a record cannot be encoded")
         default: return nil
         }

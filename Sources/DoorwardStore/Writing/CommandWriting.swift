@@ -202,8 +202,7 @@ enum IdempotencyWriting {
                 entry.key.principal, entry.key.key, entry.fingerprint, entry.result.commandID, entry.result.entityID,
                 entry.createdAt.milliseconds,
             ])
-        try Pruning.idempotency(
-            before: entry.createdAt.advanced(by: .zero - lifetime), limit: Pruning.rowsPerInsert, in: db)
+        try Pruning.idempotency(before: entry.createdAt.advanced(by: .zero - lifetime), limit: Pruning.rowsPerInsert, in: db)
     }
 }
 

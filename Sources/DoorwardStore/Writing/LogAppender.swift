@@ -92,9 +92,7 @@ struct LogAppender {
         if let index = record.counterpart {
             guard earlier.indices.contains(index) else { throw ConstraintViolation(.parentUnknown) }
             let place = earlier[index].place
-            body.details["counterpart"] = .object([
-                "logId": .string(place.log.description), "seq": .integer(Int64(place.seq)),
-            ])
+            body.details["counterpart"] = .object(["logId": .string(place.log.description), "seq": .integer(Int64(place.seq))])
         }
         var head = try head(of: body.log, in: db)
         let seq = head.frontier.size
@@ -140,8 +138,7 @@ struct LogAppender {
             return stored
         }
         let empty = MerkleFrontier()
-        try db.run(
-            "INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [log.description, empty.bytes])
+        try db.run("INSERT INTO logs (log_id, size, frontier, last_at) VALUES (?, 0, ?, 0)", [log.description, empty.bytes])
         return Head(key: db.lastInsertedRowID, frontier: empty, lastAt: Timestamp(milliseconds: 0))
     }
 
@@ -300,7 +297,6 @@ struct LogTruncator {
         guard let kept, case .day(let day) = PersonKeyOwner.day(of: kept), PersonKeyOwner.day(of: first) != .day(day) else {
             return
         }
-        try db.run(
-            "DELETE FROM person_keys WHERE log = ? AND length(owner) = 10 AND owner < ?", [log, Data(day.utf8)])
+        try db.run("DELETE FROM person_keys WHERE log = ? AND length(owner) = 10 AND owner < ?", [log, Data(day.utf8)])
     }
 }

@@ -86,9 +86,7 @@ struct Projector {
                 let logs = try StoredLog.unprojected(in: db)
                 guard logs.reduce(0, { $0 + $1.unprojected.count }) > limit,
                     let log = logs.first(where: { !$0.unprojected.isEmpty })
-                else {
-                    return
-                }
+                else { return }
                 try db.inTransaction(.immediate) {
                     let (start, end) = (log.unprojected.lowerBound, log.unprojected.upperBound)
                     let entries = try log.entries(start..<min(end, start + entriesAtOnce), in: db)

@@ -161,9 +161,7 @@ package enum LoopbackPort {
 }
 
 /// Passes an address of any family to a system call.
-func withSocketAddress<Address, Result>(
-    _ address: inout Address, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
-) -> Result {
+func withSocketAddress<Address, Result>(_ address: inout Address, _ body: (UnsafeMutablePointer<sockaddr>) -> Result) -> Result {
     withUnsafeMutablePointer(to: &address) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1, body) }
 }
 

@@ -160,8 +160,7 @@ extension StoreConformance {
             try await store.write(.beginSession(session, refreshDigest: [1]), .beginSession(others, refreshDigest: [2]))
             script.fixture.change(script.user) { $0.isEnabled = false }
             let disabling = script.fixture.changes.suffix(1)
-            _ = try await store.commit(
-                StoreTransaction(changes: Array(disabling), credentials: [.endSessions(of: script.user)]))
+            _ = try await store.commit(StoreTransaction(changes: Array(disabling), credentials: [.endSessions(of: script.user)]))
             try require(try await store.liveSessions(at: script.now), is: [others], "the live sessions of the other user")
             let begin = CredentialChange.beginSession(late, refreshDigest: [3])
             try await requireRefusal(.userDisabled(script.user), of: begin, by: store)
@@ -214,9 +213,7 @@ extension StoreConformance {
         .init("A new password reset replaces only the earlier reset of the same user", seed: 16) { store, script in
             let other = script.fixture.user("Grace")
             _ = try await store.commit(script.tenancy)
-            let (first, second, others) = (
-                script.reset(of: script.user), script.reset(of: script.user), script.reset(of: other)
-            )
+            let (first, second, others) = (script.reset(of: script.user), script.reset(of: script.user), script.reset(of: other))
             for (reset, digest) in [(first, 1), (others, 2), (second, 3)] as [(PasswordReset, UInt8)] {
                 try await store.write(.offerReset(reset, digest: [digest]))
             }

@@ -48,9 +48,7 @@ extension StoreConformance {
         },
     ]
 
-    private static func requireFailure(
-        _ expected: StoreBackupError, of path: String, by store: any GatewayStore
-    ) async throws {
+    private static func requireFailure(_ expected: StoreBackupError, of path: String, by store: any GatewayStore) async throws {
         do {
             _ = try await store.backup(to: path)
         } catch {

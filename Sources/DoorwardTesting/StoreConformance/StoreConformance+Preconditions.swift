@@ -73,9 +73,7 @@ extension StoreConformance {
             let command = script.command(on: script.door)
             // Only the last of several preconditions fails.
             var transaction = script.begin(command)
-            transaction.requires = [
-                .usesLeft(of: guest, max: 1), .unchanged(since: .removeDevice(script.door)),
-            ]
+            transaction.requires = [.usesLeft(of: guest, max: 1), .unchanged(since: .removeDevice(script.door))]
             let entry = IdempotencyEntry(
                 key: IdempotencyKey(principal: "USER", key: "k"), fingerprint: [1], result: .command(command.id),
                 createdAt: script.now)

@@ -82,8 +82,7 @@ extension StoreConformance {
         .init("Records in the gateway's log are in no scope of a portfolio, property or unit", seed: 53) { store, script in
             try await store.write([script.event(on: script.door, log: .gateway)])
             for device in [nil, script.door] {
-                let query = RecordQuery(
-                    scopes: script.places + [.portfolioLog(script.portfolio)], deviceID: device, limit: 10)
+                let query = RecordQuery(scopes: script.places + [.portfolioLog(script.portfolio)], deviceID: device, limit: 10)
                 try require(try await store.records(query), is: [], "the records of these scopes")
             }
             let own = RecordQuery(scopes: [.gatewayLog], deviceID: script.door, limit: 10)
@@ -119,9 +118,7 @@ extension StoreConformance {
             var body = script.event(on: device, log: log)
             decide(&body, Int.random(in: 0..<4, using: &random), script)
             try await store.write([body])
-            guard let record = try await store.record(body.id) else {
-                throw ConformanceFailure("a written record is missing")
-            }
+            guard let record = try await store.record(body.id) else { throw ConformanceFailure("a written record is missing") }
             records.append(record)
             // After 30 records, remove the door from its unit. Earlier records keep the unit.
             if records.count.isMultiple(of: 30) { script.fixture.change(script.door) { $0.unitID = nil } }

@@ -80,8 +80,7 @@ extension StoreConformance {
             _ = fixture.device("Door", in: .property(orphan))
             var other = TenancyFixture(seed: 7)
             _ = other.user("Ada")
-            try await requireRefusal(
-                .parentUnknown, of: StoreTransaction(changes: other.changes + fixture.changes), by: store)
+            try await requireRefusal(.parentUnknown, of: StoreTransaction(changes: other.changes + fixture.changes), by: store)
             try require(try await tenancy(of: store), is: [], "the tenancy")
         },
         .init("A role on an entity that is missing, or has another type, is refused", seed: 9) { store, script in

@@ -110,8 +110,7 @@ extension StoreConformance {
                 let byteCount = sizes[first..<until].reduce(0, +)
                 for (limit, end) in [(1, first / 256 * 256 + 256), (byteCount, until), (byteCount + 1, until + 256)] {
                     let expected = Array(UInt64(first)..<UInt64(min(end, 1100)))
-                    try require(
-                        try await seqs([UInt64(first)..<1100], upTo: limit), is: expected, "the records after \(first)")
+                    try require(try await seqs([UInt64(first)..<1100], upTo: limit), is: expected, "the records after \(first)")
                 }
             }
             try require(
@@ -201,8 +200,7 @@ extension StoreConformance {
         .init("A refused transaction destroys no key", seed: 74) { store, script in
             let body = script.event(on: script.door, by: script.actor)
             try await store.write([body])
-            try await requireRefusal(
-                .unmet, of: StoreTransaction(requires: [.unmet], forgets: [.user(script.user)]), by: store)
+            try await requireRefusal(.unmet, of: StoreTransaction(requires: [.unmet], forgets: [.user(script.user)]), by: store)
             var twice = StoreTransaction(records: [PendingRecord(body)], forgets: [.user(script.user)])
             try await requireRefusal(.duplicate, of: twice, by: store)
             twice.records = []

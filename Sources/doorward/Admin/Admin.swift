@@ -100,8 +100,7 @@ struct AdminRecover: AsyncParsableCommand {
         let configuration = try store.configuration()
         // Opening a missing file would create a database, which contains no user to recover.
         guard FileManager.default.fileExists(atPath: configuration.store.path) else {
-            throw CommandFailure(
-                "\(configuration.store.path): there is no such database; name it with --store-path or --config")
+            throw CommandFailure("\(configuration.store.path): there is no such database; name it with --store-path or --config")
         }
         let offer = try await configuration.withAdministration { host in
             do {
@@ -123,9 +122,7 @@ struct AdminRecover: AsyncParsableCommand {
 
 extension GatewayConfiguration {
     /// Opens the store of a stopped gateway for `body`, and closes it.
-    fileprivate func withAdministration<Result>(
-        _ body: (OfflineAdministration) async throws -> Result
-    ) async throws -> Result {
+    fileprivate func withAdministration<Result>(_ body: (OfflineAdministration) async throws -> Result) async throws -> Result {
         let clock = SystemClock()
         return try await withStore(clock: clock) { store in
             do {

@@ -113,8 +113,7 @@ struct NewFile: Sendable {
         }
         descriptor = open(path + ".partial", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw CommandFailure(
-                "--output \(path.printable): the file cannot be created: \(SystemFailure.last)", code: 2)
+            throw CommandFailure("--output \(path.printable): the file cannot be created: \(SystemFailure.last)", code: 2)
         }
     }
 

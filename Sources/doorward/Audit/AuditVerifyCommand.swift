@@ -91,8 +91,7 @@ struct ExpectedLogOptions: ParsableArguments {
     var log: String
 
     @Option(
-        help: ArgumentHelp(
-            "A file with the expected public key; after rotations several, one in each line.", valueName: "file"),
+        help: ArgumentHelp("A file with the expected public key; after rotations several, one in each line.", valueName: "file"),
         completion: .file())
     var publicKey: String
 

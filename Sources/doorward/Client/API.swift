@@ -26,9 +26,7 @@ struct API: AsyncParsableCommand {
     /// The methods that this program can send; the gateway decides which of them a path supports.
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
-    @Argument(
-        help: ArgumentHelp("GET, HEAD, POST, PUT, PATCH or DELETE.", valueName: "method"),
-        completion: .list(methods))
+    @Argument(help: ArgumentHelp("GET, HEAD, POST, PUT, PATCH or DELETE.", valueName: "method"), completion: .list(methods))
     var method: String
 
     @Argument(help: ArgumentHelp("The path, optionally with a query.", valueName: "path"))
@@ -37,12 +35,10 @@ struct API: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Parts of the query or of the body.", valueName: "key=value"))
     var fields: [RequestField] = []
 
-    @Option(
-        help: ArgumentHelp("Send this file as the body; - for standard input.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Send this file as the body; - for standard input.", valueName: "file"), completion: .file())
     var input: String?
 
-    @Option(
-        help: ArgumentHelp("Send a header, as in 'If-Match: \"TAG\"'; the option can be repeated.", valueName: "header"))
+    @Option(help: ArgumentHelp("Send a header, as in 'If-Match: \"TAG\"'; the option can be repeated.", valueName: "header"))
     var header: [HeaderArgument] = []
 
     @Flag(help: "Print the status and the headers first, then the whole response, also for an error.")

@@ -172,15 +172,12 @@ struct AddressPart: Equatable, Sendable {
 
     /// - Throws: an error that shows the right form, or names the key whose value is not JSON.
     init(argument: String) throws(ValidationError) {
-        guard let (name, text) = Self.split(argument) else {
-            throw ValidationError("write it as KEY=VALUE, as in `name=gate`.")
-        }
+        guard let (name, text) = Self.split(argument) else { throw ValidationError("write it as KEY=VALUE, as in `name=gate`.") }
         let isJSON = name.hasSuffix(":")
         (key, self.text) = (isJSON ? String(name.dropLast()) : name, text)
         json = isJSON ? Doorward.JSONValue(json: text) : nil
         guard !isJSON || json != nil else {
-            throw ValidationError(
-                "the value of `\(key.printable)` is not JSON. Write \(key.printable)=VALUE to send it as text.")
+            throw ValidationError("the value of `\(key.printable)` is not JSON. Write \(key.printable)=VALUE to send it as text.")
         }
     }
 

@@ -14,9 +14,7 @@ struct ClientAccess {
     /// The value of `--ca-file`.
     private let caFileOption: String?
 
-    init(
-        environment: [String: String] = ProcessInfo.processInfo.environment, signIn: String? = nil, caFile: String? = nil
-    ) {
+    init(environment: [String: String] = ProcessInfo.processInfo.environment, signIn: String? = nil, caFile: String? = nil) {
         (self.environment, self.signIn, caFileOption) = (environment, signIn, caFile)
     }
 

@@ -123,9 +123,7 @@ struct GuestAccessView {
 
     /// The window, the hours and the uses as lines on a terminal, with the zone in which they are understood.
     func understood(_ style: OutputStyle) -> [String] {
-        var lines = [
-            "  from  \(window(access.validFrom, style))", "  until \(window(access.validUntil, style))",
-        ]
+        var lines = ["  from  \(window(access.validFrom, style))", "  until \(window(access.validUntil, style))"]
         lines += clockChanges.map { "  \($0)" }
         if let schedule = access.schedule {
             let zone = schedule.timeZone ?? propertyZone.map { "\($0), the property's time" } ?? "the property's time"

@@ -50,8 +50,7 @@ struct LockCommandOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The reason, for the log.", valueName: "reason"))
     var reason: String?
 
-    @Option(
-        help: ArgumentHelp("Override a lockdown, if your role may, with this reason for the log.", valueName: "reason"))
+    @Option(help: ArgumentHelp("Override a lockdown, if your role may, with this reason for the log.", valueName: "reason"))
     var override: String?
 
     @Option(

@@ -80,9 +80,7 @@ struct Login: AsyncParsableCommand {
     }
 
     /// Stores the session together with the CA file with which it was created, and prints the sentence.
-    private func keep(
-        _ session: Session, _ access: ClientAccess, in file: SessionFile, _ sentence: String
-    ) async throws {
+    private func keep(_ session: Session, _ access: ClientAccess, in file: SessionFile, _ sentence: String) async throws {
         var session = session
         session.caFile = access.caFile(at: session.server)
         let kept = session

@@ -87,9 +87,7 @@ struct NameResolver: Sendable {
 /// Runs a request.
 ///
 /// - Returns: `nil` if the gateway refuses it with one of these statuses.
-func unlessRefused<Result>(
-    with statuses: Set<Int>, _ request: () async throws -> Result
-) async throws -> Result? {
+func unlessRefused<Result>(with statuses: Set<Int>, _ request: () async throws -> Result) async throws -> Result? {
     do {
         return try await request()
     } catch ClientError.refused(let refusal) where statuses.contains(refusal.status) {

@@ -33,9 +33,7 @@ struct RecordTable: Sendable {
     /// Looks up missing names, and prints the lines.
     ///
     /// - Returns: false if the output was closed.
-    mutating func print(
-        _ records: [Doorward.AccessRecord], _ client: DoorwardClient, withHeadings: Bool = true
-    ) async -> Bool {
+    mutating func print(_ records: [Doorward.AccessRecord], _ client: DoorwardClient, withHeadings: Bool = true) async -> Bool {
         await names.lookUp(records, client)
         let lines = lines(records, withHeadings: withHeadings)
         return lines.isEmpty || StandardStream.output.line(lines.joined(separator: "\n"))

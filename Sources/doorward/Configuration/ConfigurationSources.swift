@@ -108,9 +108,7 @@ struct ConfigurationFile {
         _ mapping: Node.Mapping, under section: String?, into settings: inout [String: Setting]
     ) throws(ConfigurationError) {
         for (name, value) in mapping {
-            guard let word = name.scalar?.string else {
-                throw ConfigurationError("\(origin(of: name)): a key must be a word")
-            }
+            guard let word = name.scalar?.string else { throw ConfigurationError("\(origin(of: name)): a key must be a word") }
             let path = section.map { "\($0).\(word)" } ?? word
             if let key = table.key(at: path) {
                 settings[path] = try setting(key, value, at: origin(of: name))

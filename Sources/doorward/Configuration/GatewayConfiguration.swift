@@ -87,9 +87,7 @@ extension GatewayConfiguration {
     }
 
     /// The gateway's own backups; `nil` if none are configured.
-    func scheduledBackups(
-        of control: GatewayControl, logger: Logger, metrics: any MetricsFactory
-    ) -> ScheduledBackups? {
+    func scheduledBackups(of control: GatewayControl, logger: Logger, metrics: any MetricsFactory) -> ScheduledBackups? {
         guard let backup, let folder = backupFolder, let at = DoorwardDomain.LocalTime(backup.at) else { return nil }
         return ScheduledBackups(
             BackupSchedule(at: at, zone: Self.hostZone(logger)), keepDays: backup.keepDays,

@@ -44,8 +44,7 @@ struct Demo: AsyncParsableCommand {
         completion: .file(extensions: ["yaml", "yml"]))
     var scenario: String?
 
-    @Option(
-        help: ArgumentHelp("Seed of the random events. (default: 1, or the seed of the scenario)", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of the random events. (default: 1, or the seed of the scenario)", valueName: "number"))
     var seed: UInt64?
 
     @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one.", valueName: "port"))
@@ -92,9 +91,7 @@ struct Demo: AsyncParsableCommand {
         }
     }
 
-    private func live(
-        _ plan: DemoPlan, in folder: DemoFolder, _ password: Secret<String>, until end: StopSignals
-    ) async throws {
+    private func live(_ plan: DemoPlan, in folder: DemoFolder, _ password: Secret<String>, until end: StopSignals) async throws {
         let configuration = configuration(in: folder)
         let tenancy = try await fill(configuration, with: plan.house, password)
         let (addresses, address) = AsyncStream<String>.makeStream()

@@ -98,9 +98,7 @@ struct DemoDay {
         ]
     }
 
-    private func once(
-        _ minutes: Int, _ lock: String, _ action: ScenarioEvent.Action, lasts: Int? = nil
-    ) -> ScenarioRule {
+    private func once(_ minutes: Int, _ lock: String, _ action: ScenarioEvent.Action, lasts: Int? = nil) -> ScenarioRule {
         ScenarioRule(
             .once(HouseTime.demoStart + .seconds(60 * minutes)), locks: [lock], action: action,
             duration: lasts.map { .seconds(60 * $0) })

@@ -162,9 +162,7 @@ struct DemoTenancy {
         }
     }
 
-    private mutating func add(
-        lock name: String, on property: Property, unit: UnitID?, locksItself: Bool = false
-    ) -> DeviceID {
+    private mutating func add(lock name: String, on property: Property, unit: UnitID?, locksItself: Bool = false) -> DeviceID {
         var address: [String: JSONValue] = ["latencyMs": milliseconds(2000), "jitterMs": milliseconds(1000)]
         if locksItself { address["autoRelockSeconds"] = .integer(max(1, Int64(45 / speed))) }
         if let slots = slots[name] { address["keypadSlots"] = .string(slots.joined(separator: ",")) }

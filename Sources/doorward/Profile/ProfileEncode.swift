@@ -20,8 +20,7 @@ struct ProfileEncode: ParsableCommand {
 
     @OptionGroup var lock: AddressOptions
 
-    @Option(
-        help: ArgumentHelp("A file with the code to send, - for standard input.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("A file with the code to send, - for standard input.", valueName: "file"), completion: .file())
     var codeFile: String?
 
     @OptionGroup var output: OutputOptions

@@ -144,8 +144,7 @@ extension AddressOptions {
     ///
     /// - Throws: an error that lists the problem of each key.
     func dialect(of profile: Profile) throws -> Dialect {
-        let values = Dictionary(
-            address.map { ($0.key, $0.value(for: nil).domain) }, uniquingKeysWith: { first, _ in first })
+        let values = Dictionary(address.map { ($0.key, $0.value(for: nil).domain) }, uniquingKeysWith: { first, _ in first })
         do {
             return try Dialect(profile, variables: values)
         } catch {

@@ -24,9 +24,7 @@ extension CompletionKind {
     /// Completes the email addresses of the people that the user may list; see `lockName`.
     static var userName: CompletionKind { visible { try await $0.users.list().all().content.compactMap(\.email) } }
 
-    private static func visible(
-        _ names: @escaping @Sendable (DoorwardClient) async throws -> [String]
-    ) -> CompletionKind {
+    private static func visible(_ names: @escaping @Sendable (DoorwardClient) async throws -> [String]) -> CompletionKind {
         .custom { words, _, _ in
             await Completion.names { try await names(ClientAccess(words: words).client(isRenewing: false)) }
         }

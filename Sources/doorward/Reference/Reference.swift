@@ -4,8 +4,7 @@ import DoorwardAdapterKit
 /// `doorward reference`: prints the page of all commands, which the package contains, its index docs/command-line.md, or the table of all
 /// configuration keys. For developers of Doorward, hidden in the help.
 struct Reference: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Print the page of all commands.", shouldDisplay: false)
+    static let configuration = CommandConfiguration(abstract: "Print the page of all commands.", shouldDisplay: false)
 
     @Flag(help: "Print docs/command-line.md, the list of the commands, instead.")
     var index = false

@@ -114,8 +114,7 @@ struct Gateway: Service {
         default: return "\(error)"
         }
         if let damage = await store.damage() {
-            reasons.append(
-                "the database is damaged: \(damage) Restore a backup; `doorward store check` checks the whole file")
+            reasons.append("the database is damaged: \(damage) Restore a backup; `doorward store check` checks the whole file")
         }
         return reasons.isEmpty ? "the database could not be read" : reasons.joined(separator: "; ")
     }
@@ -147,9 +146,7 @@ extension GatewayConfiguration {
     }
 
     /// Opens the store of a stopped gateway for `body`, and closes it.
-    func withStore<Result>(
-        clock: any GatewayClock, _ body: (SQLiteStore) async throws -> Result
-    ) async throws -> Result {
+    func withStore<Result>(clock: any GatewayClock, _ body: (SQLiteStore) async throws -> Result) async throws -> Result {
         let store = try openStore(clock: clock, logger: .errorsOnly)
         do {
             let result = try await body(store)

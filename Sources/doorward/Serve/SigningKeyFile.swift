@@ -72,8 +72,7 @@ struct SigningKeyFile: Sendable {
 
     /// Stores the public half of the key in the file, in place of the one that the store has.
     func note(_ seed: Secret<[UInt8]>, in storeGuard: StoreGuard) async throws {
-        try await storeGuard.write(
-            StoreTransaction(credentials: [.noteKey(purpose, publicHalf: Self.publicHalf(of: seed))]))
+        try await storeGuard.write(StoreTransaction(credentials: [.noteKey(purpose, publicHalf: Self.publicHalf(of: seed))]))
     }
 
     /// The key in the file; `nil` if there is no file.
@@ -87,8 +86,7 @@ struct SigningKeyFile: Sendable {
             return nil
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw CommandFailure(
-                "\(path): others than its owner can read this key; run `chmod 600 \(path)`. \(exposure)")
+            throw CommandFailure("\(path): others than its owner can read this key; run `chmod 600 \(path)`. \(exposure)")
         }
         guard let seed = read(path) else {
             throw CommandFailure("\(path): this file contains no key of Doorward; restore it from a copy")

@@ -33,9 +33,7 @@ struct TimeArgument {
         ///   - start: the start of a length of time that is not negative; `nil` for now.
         ///   - zone: the zone of a local time.
         /// - Returns: the reading of the clock, `nil` for a time that is not local, and its instant.
-        func resolved(
-            now: Timestamp, start: Timestamp?, in zone: TimeZoneRules
-        ) -> (local: LocalDateTime?, ResolvedLocalTime) {
+        func resolved(now: Timestamp, start: Timestamp?, in zone: TimeZoneRules) -> (local: LocalDateTime?, ResolvedLocalTime) {
             switch self {
             case .instant(let instant): return (nil, ResolvedLocalTime(instant: instant, change: .none))
             case .relative(let length):
@@ -149,9 +147,7 @@ struct TimeArgument {
             return (number(match.1), number(match.2), number(match.3))
         }
         guard let match = text.wholeMatch(of: #/([0-9]{1,2})(?::([0-9]{2}))? ?([ap])m/#), (1...12).contains(number(match.1))
-        else {
-            return nil
-        }
+        else { return nil }
         return (number(match.1) % 12 + (match.3 == "p" ? 12 : 0), number(match.2), 0)
     }
 }

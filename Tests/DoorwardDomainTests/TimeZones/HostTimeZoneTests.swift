@@ -16,7 +16,8 @@ import Testing
         arguments: [
             ("Europe/Berlin", [3600, 7200]), (":America/New_York", [-18_000, -14_400]), ("UTC", [0, 0]), ("", [0, 0]),
             (":", [0, 0]),
-            ("CET-1CEST,M3.5.0,M10.5.0/3", [3600, 7200]), ("AAA5BBB", [-18_000, -14_400]), ("AAA-1BBB0", [3600, 0]), ("<+0530>-5:30", [19_800, 19_800]), ("Japan", [32_400, 32_400]),
+            ("AAA5BBB", [-18_000, -14_400]), ("AAA-1BBB0", [3600, 0]),
+            ("CET-1CEST,M3.5.0,M10.5.0/3", [3600, 7200]), ("<+0530>-5:30", [19_800, 19_800]), ("Japan", [32_400, 32_400]),
             ("/usr/share/zoneinfo/Asia/Tokyo", [32_400, 32_400]), (":/usr/share/zoneinfo/Asia/Tokyo", [32_400, 32_400]),
         ] as [(String, [Int64])])
     func variable(_ text: String, _ expected: [Int64]) {

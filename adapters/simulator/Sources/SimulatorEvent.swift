@@ -127,7 +127,8 @@ package enum SimulatorEventError: Error, Hashable, Sendable {
         switch self {
         case .notAttached: "The lock is not attached to the simulator, or its address is not valid; attach it again."
         case .unsupported: "This lock lacks the part that the event needs; see its capabilities and the keypadSlots of its address."
-        case .unknownSlot: "The keypad of this lock has no such slot; the slots are listed under keypadSlots in its address."
+        case .unknownSlot:
+            "The keypad of this lock has no such slot; the slots are listed under keypadSlots in its address."
         case .batteryDead: "The battery of this lock is empty; send replace_battery first."
         }
     }

@@ -57,9 +57,7 @@ extension NameResolver {
     /// - Parameters:
     ///   - search: the text that the names contain; `nil` for all.
     ///   - place: the text that distinguishes them from entities of other kinds.
-    private func matches(
-        of kind: AssociatedEntityType, search: String? = nil, place: String? = nil
-    ) async throws -> [NameMatch] {
+    private func matches(of kind: AssociatedEntityType, search: String? = nil, place: String? = nil) async throws -> [NameMatch] {
         func list<Noun: Place>(_ places: Resource<Noun>) async throws -> [NameMatch] {
             try await places.list(search: search).all().content.map { NameMatch(id: $0.id, name: $0.name, place: place) }
         }

@@ -90,9 +90,7 @@ struct PortfolioCreate: AsyncParsableCommand {
         let client = try output.client()
         var owners: [String] = []
         for person in owner { owners.append(try await NameResolver(client).person(person).id) }
-        let new = Doorward.JSONValue.object([
-            "name": .string(name), "administratorUserIds": .array(owners.map { .string($0) }),
-        ])
+        let new = Doorward.JSONValue.object(["name": .string(name), "administratorUserIds": .array(owners.map { .string($0) })])
         let answer = try await namingOptions(["name": "the name", "administratorUserIds": "--owner"]) {
             try await client.portfolios.create(new)
         }

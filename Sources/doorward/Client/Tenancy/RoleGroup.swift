@@ -17,8 +17,7 @@ struct RoleGroup: AsyncParsableCommand {
 
 /// The entity that a command about roles is about.
 struct EntityArgument: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The portfolio, property or unit: a name or id.", valueName: "entity"), completion: .entityName)
+    @Argument(help: ArgumentHelp("The portfolio, property or unit: a name or id.", valueName: "entity"), completion: .entityName)
     var entity: String
 }
 

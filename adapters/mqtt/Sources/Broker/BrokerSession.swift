@@ -203,8 +203,7 @@ final class BrokerSession: Sendable {
 
     private func recordTooLong(_ topic: String, _ bytes: Int) {
         let maxMiB = broker.settings.maximumPayloadBytes >> 20
-        log(
-            .warning, "a message was dropped: it is longer than \(maxMiB) MiB", ["topic": "\(topic)", "bytes": "\(bytes)"])
+        log(.warning, "a message was dropped: it is longer than \(maxMiB) MiB", ["topic": "\(topic)", "bytes": "\(bytes)"])
         guard discovery.isDiscoveryTopic(topic) else { return }
         tooLong.withLock { if $0.count < Self.maxLoggedNames { $0.insert(TopicText(topic)) } }
     }

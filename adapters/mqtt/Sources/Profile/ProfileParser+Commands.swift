@@ -175,7 +175,5 @@ enum ProfileKeys {
     ]
 
     /// Removed values of a key, and what to write instead.
-    static let removedWords = [
-        "source": ["word": "write `source: jsonOrRaw` and `path: word`, and compare `word` in `when`"]
-    ]
+    static let removedWords = ["source": ["word": "write `source: jsonOrRaw` and `path: word`, and compare `word` in `when`"]]
 }

@@ -65,9 +65,7 @@ struct HomeAssistantLock: Dialect {
                 "lock": lock.with(["p": "lock"]), "door": door.with(["p": "binary_sensor"]),
                 "battery": battery.with(["p": "sensor"]),
             ]
-            let whole: JSON = [
-                "~": .text(base), "dev": device, "o": ["name": "doorward-mqtt-locks"], "cmps": components,
-            ]
+            let whole: JSON = ["~": .text(base), "dev": device, "o": ["name": "doorward-mqtt-locks"], "cmps": components]
             return context.discover("device/\(name)", whole.with(availability), qos: 1)
         }
         let shared = (["~": .text(base), "dev": device] as JSON).with(availability)
@@ -85,10 +83,7 @@ struct HomeAssistantLock: Dialect {
     private var door: JSON { ["name": "Door", "uniq_id": "\(name)_door", "stat_t": "~/door", "dev_cla": "door"] }
 
     private var battery: JSON {
-        [
-            "name": "Battery", "uniq_id": "\(name)_battery", "stat_t": "~/battery", "dev_cla": "battery",
-            "unit_of_meas": "%",
-        ]
+        ["name": "Battery", "uniq_id": "\(name)_battery", "stat_t": "~/battery", "dev_cla": "battery", "unit_of_meas": "%"]
     }
 }
 

@@ -223,9 +223,7 @@ struct NukiHubLock: Dialect {
     }
 
     private func discover(_ context: inout LockContext) {
-        let availability: JSON = [
-            ["topic": "\(name)/maintenance/mqttConnectionState"], ["topic": "\(base)/availability"],
-        ]
+        let availability: JSON = [["topic": "\(name)/maintenance/mqttConnectionState"], ["topic": "\(base)/availability"]]
         let device: JSON = ["ids": ["nuki_\(id)"], "mf": "Nuki", "mdl": "Smart Lock", "name": .text(name)]
         context.discover(
             "lock/\(id)/smartlock",

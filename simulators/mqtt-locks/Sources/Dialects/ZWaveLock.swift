@@ -180,13 +180,8 @@ struct ZWaveLock: Dialect {
                 "topic": "\(base)/status", "payload_available": "true", "payload_not_available": "false",
                 "value_template": "{{'true' if value_json.value else 'false'}}",
             ],
-            [
-                "topic": .text(Self.status),
-                "value_template": "{{'online' if value_json.value else 'offline'}}",
-            ],
-            [
-                "topic": .text(Self.driverStatus), "payload_available": "true", "payload_not_available": "false",
-            ],
+            ["topic": .text(Self.status), "value_template": "{{'online' if value_json.value else 'offline'}}"],
+            ["topic": .text(Self.driverStatus), "payload_available": "true", "payload_not_available": "false"],
         ]
         return [
             "availability": availability, "availability_mode": "all", "state_topic": .text(stateTopic),
