@@ -126,7 +126,8 @@ package enum SimulatorEventError: Error, Hashable, Sendable {
     package var sentence: String {
         switch self {
         case .notAttached: "The lock is not attached to the simulator, or its address is not valid; attach it again."
-        case .unsupported: "This lock lacks the part that the event needs; see its capabilities and the keypadSlots of its address."
+        case .unsupported:
+            "This lock lacks the part that the event needs; see its capabilities and the keypadSlots of its address."
         case .unknownSlot:
             "The keypad of this lock has no such slot; the slots are listed under keypadSlots in its address."
         case .batteryDead: "The battery of this lock is empty; send replace_battery first."
