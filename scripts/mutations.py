@@ -55,8 +55,8 @@ def sites(path):
             continue
         for match in OPERATOR.finditer(code):
             before = code[:match.start()]
-            # Neither inside a text, nor a comparison with nil, nor generic clauses and ranges of types.
-            if before.count('"') % 2 or re.match(r"nil\b", code[match.end():]) or re.search(r"\bwhere\b.*\b[A-Z]\w*$", before) and "{" not in code:
+            # Neither in a text, nor a comparison with nil, nor in the declaration of an operator, nor in a generic clause.
+            if before.count('"') % 2 or before.endswith("func") or re.match(r"nil\b", code[match.end():]) or re.search(r"\bwhere\b[^{]*\b[A-Z][\w.]*$", before):
                 continue
             operator = match.group(1)
             becomes = {**COMPARISONS, **LOGIC, **ARITHMETIC}[operator]
@@ -88,7 +88,7 @@ def declaration(index, operator, becomes):
     return f"infix operator {own}: ComparisonPrecedence\n{head} {{ isMutation({index}) ? a {becomes} b : a {operator} b }}\n"
 
 
-SWITCH_HEAD = """import FoundationEssentials
+SWITCH_HEAD = """internal import FoundationEssentials
 
 private let mutation = ProcessInfo.processInfo.environment["DOORWARD_MUTATION"].flatMap { Int($0) }
 
@@ -96,6 +96,13 @@ private let mutation = ProcessInfo.processInfo.environment["DOORWARD_MUTATION"].
 package func isMutation(_ index: Int) -> Bool { mutation == index }
 
 """
+
+
+def importing(path):
+    """How the room of a file imports the switch: with an access level, if its other files state one."""
+    room = next(room for room in ROOMS if path.startswith(room + "/"))
+    states = any(re.search(r"^(package|internal|public) import DoorwardDomain$", other.read_text(), re.M) for other in (ROOT / room).rglob("*.swift"))
+    return "internal import DoorwardDomain" if states else "import DoorwardDomain"
 
 
 def write(chosen):
@@ -117,8 +124,8 @@ def write(chosen):
                 declarations.append(declaration(index, stands, becomes))
         if path in by_file and not re.search(r"^(\w+ )?import DoorwardDomain$", "\n".join(lines), re.M) and "DoorwardDomain/" not in path:
             first = next(n for n, line in enumerate(lines) if line.strip() and not line.startswith("//"))
-            lines.insert(first, "internal import DoorwardDomain")
-            lines[first], shift = lines[first] + "; " + lines[first + 1], lines.pop(first + 1)
+            # On the same line, so that the others keep their numbers.
+            lines[first] = f"{importing(path)}; {lines[first]}"
         target = FOLDER / path
         if not target.exists() or target.read_text() != "\n".join(lines):
             target.write_text("\n".join(lines))
