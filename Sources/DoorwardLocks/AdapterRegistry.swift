@@ -193,7 +193,6 @@ package final class AdapterStarter: Sendable {
     private let adapters: AdapterRegistry
     private let clock: any GatewayClock
     private let executor: (any TaskExecutor)?
-    private let deadlines: DeadlineQueue
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -208,7 +207,6 @@ package final class AdapterStarter: Sendable {
     /// Starts nothing before `start`.
     package init(_ adapters: AdapterRegistry, clock: any GatewayClock, executor: (any TaskExecutor)?, logger: Logger) {
         (self.adapters, self.clock, self.executor, self.logger) = (adapters, clock, executor, logger)
-        deadlines = DeadlineQueue(clock: clock, executor: executor)
     }
 
     /// Starts every adapter. Returns when each has started, failed for the first time or taken longer than `startTimeout`.
@@ -216,6 +214,8 @@ package final class AdapterStarter: Sendable {
     /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the adapter only after this call.
     package func start(reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void) async {
         let deadline = clock.monotonicNow().advanced(by: Self.startTimeout)
+        // Its timer ends with it.
+        let deadlines = DeadlineQueue(clock: clock, executor: executor)
         let first = adapters.all.map { adapter in
             let tried = Promise<Void>()
             let task = Task(executorPreference: executor) { [self] in

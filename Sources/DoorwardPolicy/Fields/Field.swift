@@ -246,7 +246,7 @@ extension Array {
     func object<Entity>(
         _ entity: Entity, for reader: FieldReader, in tenancy: TenancyDirectory
     ) -> FieldValue where Element == Field<Entity> {
-        .object(map { FieldValue.Member($0.name, $0.value(of: entity, for: reader, in: tenancy)) })
+        .object(map { FieldValue.Member($0.name, $0.value(of: entity, for: reader, in: tenancy)) }.filter { $0.value != .absent })
     }
 }
 
