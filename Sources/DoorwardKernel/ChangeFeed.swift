@@ -79,7 +79,7 @@ package final class ChangeFeed: Sendable {
         var oldestKnown: UInt64 = 0
         /// Whether a position was ever requested. Until then there is no position to continue from, and no change is kept.
         var isRead = false
-        /// Wakes all who wait for the next change; `nil` if nobody does.
+        /// The next change fulfils it; `nil` if no task waits for a change.
         var next: Promise<Void>?
     }
 
@@ -155,7 +155,7 @@ package final class ChangeFeed: Sendable {
             await withTaskCancellationHandler {
                 await next.value
             } onCancel: {
-                // Wakes all: the others find no change, and wait again.
+                // This resumes every waiting task; a task that was not cancelled finds no change, and waits again.
                 state.withLock { $0.next.take() }?.fulfil(())
             }
             try Task.checkCancellation()

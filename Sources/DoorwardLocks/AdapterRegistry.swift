@@ -214,7 +214,7 @@ package final class AdapterStarter: Sendable {
     /// - Parameter activate: called when an adapter has started; the gateway stops waiting for the adapter only after this call.
     package func start(reports: any ReportReceiver, activate: @escaping @Sendable (any LockAdapter) async -> Void) async {
         let deadline = clock.monotonicNow().advanced(by: Self.startTimeout)
-        // Its timer ends with it.
+        // A queue of its own, because the timer of a cancelled deadline sleeps until the queue is released.
         let deadlines = DeadlineQueue(clock: clock, executor: executor)
         let first = adapters.all.map { adapter in
             let tried = Promise<Void>()

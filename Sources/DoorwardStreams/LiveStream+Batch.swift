@@ -30,7 +30,7 @@ extension LiveStream {
             }
             builder.flush(state.positions)
             guard !builder.events.isEmpty else { return nil }
-            // Whoever still waits for a former batch waits for this one, too.
+            // A task that waits until the former batch has left the gate waits for this batch, too: both have one promise.
             let left = state.inFlight?.left ?? Promise()
             state.inFlight = InFlight(objects: builder.output.objects, stored: builder.stored, since: now, left: left)
             return StreamBatch(events: builder.events, namesText: state.mirror.namesText, isLast: state.hasClosed)

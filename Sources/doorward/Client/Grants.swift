@@ -85,26 +85,25 @@ struct GuestAccessView {
     /// Guest accesses as a table. On a terminal, columns that no access fills are left out; so are the ids if even the narrowest
     /// table with them does not fit. If it still does not fit, only the number of uses that are left is shown.
     static func table(_ views: [GuestAccessView], _ style: OutputStyle) -> Table {
-        let filled = columns(style).filter { column in
-            !style.isInteractive || !["HOURS", "USES", "LINK"].contains(column.heading)
-                || views.contains { column.cell($0).text != "-" }
-        }
-        let withoutIDs = filled.filter { $0.fitting != .id }
-        if let table = [filled, withoutIDs].lazy.map({ Table(views, $0) }).first(where: { $0.fits(style) }) { return table }
-        return Table(views, withoutIDs.map { $0.heading == "USES" ? Column("USES", .whole, \.usesLeft) : $0 })
+        let all = columns(views, style, uses: Column("USES") { Table.Cell($0.uses, $0.access.usesLeft == 0 ? .red : nil) })
+        let withoutIDs = all.filter { $0.fitting != .id }
+        if let table = [all, withoutIDs].lazy.map({ Table(views, $0) }).first(where: { $0.fits(style) }) { return table }
+        return Table(views, columns(views, style, uses: Column("USES", .whole, \.usesLeft)).filter { $0.fitting != .id })
     }
 
-    private static func columns(_ style: OutputStyle) -> [Column<GuestAccessView>] {
-        [
+    private static func columns(
+        _ views: [GuestAccessView], _ style: OutputStyle, uses: Column<GuestAccessView>
+    ) -> [Column<GuestAccessView>] {
+        let optional = [
+            Column("HOURS", .cut(to: 5)) { Table.Cell($0.hours) }, uses, Column("LINK") { Table.Cell($0.hasLink ? "yes" : nil) },
+        ]
+        let filled = optional.filter { column in !style.isInteractive || views.contains { column.cell($0).text != "-" } }
+        return [
             Column("GUEST", .cut(to: 5)) { Table.Cell($0.guest) }, Column("LOCKS", .cut(to: 5)) { Table.Cell($0.locks) },
             Column("OPERATIONS", .optional) { Table.Cell($0.operations) },
             Column("FROM") { style.cell($0.access.validFrom, now: $0.now) },
             Column("UNTIL") { style.cell($0.access.validUntil, now: $0.now) },
-            Column("HOURS", .cut(to: 5)) { Table.Cell($0.hours) },
-            Column("USES") { Table.Cell($0.uses, $0.access.usesLeft == 0 ? .red : nil) },
-            Column("LINK") { Table.Cell($0.hasLink ? "yes" : nil) }, Column("STATUS", .whole, \.status),
-            Column("ID", .id) { Table.Cell($0.access.id, .dim) },
-        ]
+        ] + filled + [Column("STATUS", .whole, \.status), Column("ID", .id) { Table.Cell($0.access.id, .dim) }]
     }
 
     /// Only the number that is left, at most five characters: from 100,000 on in whole thousands.
