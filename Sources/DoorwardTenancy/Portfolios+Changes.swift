@@ -12,7 +12,7 @@ package protocol PlaceChanges<Entity>: Sendable {
     /// The devices that the changes name.
     var namedDevices: [DeviceID] { get }
 
-    /// Changes everything but the list of people.
+    /// Changes everything but the list of people. The right to change the place is checked by `Portfolios.change`, before this call.
     ///
     /// - Parameter owner: returns the owner of the transport of a device's address.
     /// - Returns: the changed place.
