@@ -44,8 +44,7 @@ public final class VirtualClock: GatewayClock {
 
     /// Advances both clocks until the monotonic clock shows `instant`. Does nothing if `instant` has passed.
     public func advance(to instant: MonotonicInstant) {
-        while let sleeper = state.withLock({ $0.popSleeper(until: instant.nanoseconds) }) { sleeper.continuation.resume() }
-        state.withLock { $0.monotonic = max($0.monotonic, instant.nanoseconds) }
+        while let sleeper = state.withLock({ $0.advance(to: instant.nanoseconds) }) { sleeper.continuation.resume() }
     }
 
     /// Advances both clocks by a small step, and lets other threads and processes run. Tests call
@@ -141,9 +140,13 @@ private struct State {
         sleepers.firstIndex { $0.ticket == ticket }.map { sleepers.remove(at: $0) }
     }
 
-    /// Removes the next sleeper that is due by `limit`, and moves the clock to its deadline.
-    mutating func popSleeper(until limit: Int64) -> Sleeper? {
-        guard let next = sleepers.last, next.instant <= limit else { return nil }
+    /// Removes the next sleeper that is due by `limit`, and moves the clock to its deadline; moves it to `limit` if there is none. Both
+    /// in one step, so that a sleeper that begins meanwhile is not passed over.
+    mutating func advance(to limit: Int64) -> Sleeper? {
+        guard let next = sleepers.last, next.instant <= limit else {
+            monotonic = max(monotonic, limit)
+            return nil
+        }
         sleepers.removeLast()
         monotonic = max(monotonic, next.instant)
         return next

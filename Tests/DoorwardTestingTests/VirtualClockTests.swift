@@ -1,5 +1,6 @@
 import DoorwardDomain
 import DoorwardTesting
+import Synchronization
 import Testing
 
 @Suite struct VirtualClockTests {
@@ -57,6 +58,27 @@ import Testing
         clock.advance(by: .nanoseconds(1))
         #expect(clock.nextSleeper == nil)
         try await sleeper.value
+    }
+
+    @Test("A sleeper that begins while the clock advances is not passed over")
+    func duringAdvance() async throws {
+        let clock = VirtualClock()
+        let hasEnded = Atomic(false)
+        let sleeper = Task {
+            defer { hasEnded.store(true, ordering: .relaxed) }
+            for _ in 0..<50_000 { try await clock.sleep(until: clock.monotonicNow().advanced(by: .nanoseconds(1))) }
+        }
+        var passedOver = 0
+        while !hasEnded.load(ordering: .relaxed) {
+            for _ in 0..<100 {
+                clock.advance(by: .nanoseconds(1))
+                let now = clock.monotonicNow()
+                if let next = clock.nextSleeper, next <= now { passedOver += 1 }
+            }
+            await Task.yield()
+        }
+        try await sleeper.value
+        #expect(passedOver == 0)
     }
 
     @Test("advanceToNextSleeper wakes all sleepers of the next instant, and no others")
