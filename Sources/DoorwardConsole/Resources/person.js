@@ -1,7 +1,7 @@
 // One person: roles with their removal, guest accesses and, for super admins, the account.
 // @ts-check
 import { call } from './api.js';
-import { standing } from './guests.js';
+import { standing } from './guest-times.js';
 import { userMarks } from './people.js';
 import { button, completeAddress, copyable, icon, keepsAfter, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
