@@ -24,6 +24,8 @@ import { sentenceOf } from './words.js';
  *   `hidden` are doors that the person does not see; `missing` counts those of a past access at which the person may
  *   let nobody in; `source` is the access that is repeated or changed; `version` that of a change; `initial` what the
  *   form began with; `others` what others have changed meanwhile; `latest` what the stream has sent
+ * @typedef {{isNew: boolean, hasLink: boolean, warning: string | null, form: Form}} Saved what the gateway has stored;
+ *   `hasLink` is whether a link is to be made
  * @typedef {{kind: 'new' | 'repeat' | 'change', id: string | null, how: string, email: string, propertyId: string,
  *   typed: Partial<Values>}} Draft what was typed in a form that a page has left
  */
@@ -201,10 +203,6 @@ const missingIn = (form) =>
       : form.picker.chosen.size + form.hidden.length === 0 ? 'Choose at least one door.'
         : form.operations.size === 0 ? 'Choose what the guest may do.'
           : !form.from || !form.until ? 'The start or the end is missing.' : missingInHours(form.hours);
-
-/**
- * @typedef {{isNew: boolean, hasLink: boolean, warning: string | null, form: Form}} Saved
- */
 
 /**
  * @param {Console.Context} context @param {State} state @param {(access: API.GuestAccess, saved: Saved) => void} done

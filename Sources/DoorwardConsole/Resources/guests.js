@@ -247,7 +247,7 @@ const mayRepeat = (context, state, access) => access.deviceIds.flatMap((id) => s
 
 /**
  * @param {Console.Context} context @param {State} state @param {API.GuestAccess} access
- * @param {Parameters<Parameters<typeof formDialog>[2]>[1]} saved
+ * @param {import('./guest-form.js').Saved} saved
  */
 async function afterSaving(context, state, access, { isNew, hasLink, warning, form }) {
   context.announce(isNew ? 'The guest has been let in' : 'Saved');

@@ -14,6 +14,7 @@ const { hoursOf, missingInHours, scheduleOf } = await import('./guest-hours.js')
 const { mailOf, messageOf } = await import('./guest-share.js');
 const { hoursText, later, localText, resolve, resolvedText } = await import('./guest-times.js');
 const { default: guestsPage } = await import('./guests.js');
+const { nameOfNeed } = await import('./live.js');
 const { isSafeAddress } = await import('./view.js');
 
 const turn = () => new Promise((resolved) => { setTimeout(resolved); });
@@ -153,6 +154,12 @@ function partsOf(node) {
   return node && typeof node === 'object' && 'tag' in node ? [node, ...node.children.flatMap(partsOf)] : [];
 }
 
+/** @returns {string} the text of a description */
+function textOf(node) {
+  if (!node || typeof node !== 'object') return '';
+  return 'text' in node ? node.text : node.children.map(textOf).join(' ');
+}
+
 const answerOf = (data, tag, status = 200) => new Response(JSON.stringify({ data }), { status, headers: tag ? { ETag: tag } : {} });
 const door = (id, name) => ({ id, name, propertyId: 'p1', propertyName: 'Quay 1', capabilities: ['LOCK', 'UNLOCK'] });
 
@@ -194,7 +201,8 @@ test('a change that meets a newer version keeps what was typed, shows what is di
     await settled();
     assert.deepEqual(sent.map(({ method, headers, body }) => [method, headers['If-Match'], body]),
       [['PUT', '"1"', { label: 'The plumber' }], ['PUT', '"2"', { label: 'The plumber' }]]);
-    assert.deepEqual([state.form, state.opened.warning], [null, 'The link has ended.']);
+    assert.equal(state.form, null);
+    assert.match(textOf(guestsPage.view(context, state)), /The link has ended\./);
   });
 });
 
@@ -231,6 +239,16 @@ test('a revocation while a change is typed is said, keeps what was typed, and is
     press('as-new').onclick();
     assert.deepEqual([state.form.version, state.form.label, sent], [null, 'The plumber', []]);
     assert.ok(press('grant'));
+  });
+});
+
+test('an access that goes out of reach closes its form, and the page says so without its name', async () => {
+  await onGuests(gatewayWith({ access, tag: '"1"' }), async (page) => {
+    const { state, press, context, notes } = page;
+    await openChange(page);
+    press('label').oninput({ target: { value: 'The plumber' } });
+    guestsPage.live(context, state, 'removed', { type: 'guestAccess', name: nameOfNeed({ type: 'guestAccess', query: '' }), id: 'g1' });
+    assert.deepEqual([state.form, notes.length, /lumber/.test(notes[0])], [null, 1, false]);
   });
 });
 
