@@ -42,6 +42,7 @@ extension ConsoleFile {
         ConsoleFile("records.js", PackageResources.records_js),
         ConsoleFile("guests.js", PackageResources.guests_js),
         ConsoleFile("guest-change.js", PackageResources.guest_change_js),
+        ConsoleFile("guest-details.js", PackageResources.guest_details_js),
         ConsoleFile("guest-dialog.js", PackageResources.guest_dialog_js),
         ConsoleFile("guest-extend.js", PackageResources.guest_extend_js),
         ConsoleFile("guest-form.js", PackageResources.guest_form_js),

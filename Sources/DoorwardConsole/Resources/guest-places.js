@@ -71,6 +71,14 @@ export const mayWiden = (context, places, access) => mayManage(context, places, 
   && access.deviceIds.flatMap((id) => places.doors.get(id) || []).every(isGrantable(context));
 
 /**
+ * Whether the person may let somebody in at one of the doors of a past access.
+ *
+ * @param {Console.Context} context @param {Places} places @param {API.GuestAccess} access
+ */
+export const mayRepeat = (context, places, access) => access.deviceIds.flatMap((id) => places.doors.get(id) || [])
+  .some(isGrantable(context));
+
+/**
  * The properties with doors at which the person may let guests in, by id, with their names.
  *
  * @param {Console.Context} context @param {Places} places @returns {[string, string][]}
