@@ -61,6 +61,8 @@ declare namespace Console {
   interface Note { tone: string; text: string }
   /** A secret that is shown once. */
   interface Secret { label: string; value: string; isCopied?: boolean }
+  /** What keeps which text was copied last, or is shown to be copied by hand. */
+  interface Copies { copied?: { id: string; text: string; isShown: boolean } | null }
   interface Place { type: string; id: string }
 
   /** What `catch` gives: an `APIError`, or another one. */
@@ -130,6 +132,7 @@ declare namespace Console {
 
   /** The `data` of an answer. A name means the same in each; which of them an answer has depends on the request. */
   interface Answer extends Lists {
+    accessRecord: API.AccessRecord;
     backup: API.Backup;
     buckets: Bucket[];
     clock: API.Clock;
@@ -159,6 +162,7 @@ declare namespace Console {
     token: string;
     unit: API.Unit;
     user: API.User;
+    warning: string | null;
   }
 
   interface Interval { from: string; until: string }

@@ -11,6 +11,7 @@ from PIL import Image
 
 from console_driver import (
     FILES, HOSTILE, PHONE, WIDE, Building, Console, button, each_look, focused, has, look, open_door, press, text, until)
+from console_guests import GUESTS
 from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
 from console_picker import PICKER
@@ -919,7 +920,7 @@ def weight(console, gateway):
 HALVES = {
     "first": [
         sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right, late_permissions,
-        unknown_door, settings, away, guests, guests_of_tenant, guest_names, log, access_check, account, live, live_recovers, seven_tabs, weight,
+        unknown_door, settings, away, guests, guests_of_tenant, guest_names, *GUESTS, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
     "second": [*MANAGEMENT, *RIGHTS, *PICKER, *INTERACTIONS],
 }

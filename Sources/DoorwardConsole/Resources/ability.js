@@ -119,7 +119,7 @@ export const places = [
   { id: 'doors', title: 'Doors', path: '#/doors', icon: 'doors', requires: [], inBar: true, meaning: 'the doors that the person may see' },
   {
     id: 'guests', title: 'Guests', path: '#/guests', icon: 'guests', requires: [['GRANT_ACCESS', 'LockDevice']], inBar: true,
-    meaning: 'guest accesses: create, link, revoke',
+    meaning: 'guest accesses: create, change, link, revoke',
   },
   {
     id: 'log', title: 'Log', path: '#/log', icon: 'log',

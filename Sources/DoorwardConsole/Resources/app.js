@@ -256,8 +256,9 @@ function end(why) {
   clearTimeout(nextChange);
   sentPermissions += 1;
   reading = null;
-  context.memory.clear();
+  // After the page, which keeps there what was typed in it.
   leave();
+  context.memory.clear();
   const wasIn = app.phase === 'signedIn';
   Object.assign(app, { phase: 'signedOut', ability: new Ability(null), permissionsTag: null, place: null, problem: null, note: null, ended: null });
   if (why === 'replaced') {

@@ -1,15 +1,19 @@
 // Access check: who can open a door, and whether a person can, at any time from now on. Nothing is done and nothing is recorded.
 // @ts-check
-import { call } from './api.js';
+import { call, queryText } from './api.js';
 import { entriesView } from './door.js';
-import { button, denialFacts, failure, field, icon, keepsAfter, notice, ruleText, select, time, whenLoaded } from './parts.js';
+import {
+  button, copyButton, denialFacts, failure, field, icon, keepsAfter, notice, ruleText, select, time, whenLoaded,
+} from './parts.js';
 import { DoorPicker, PersonPicker, pickerSelect } from './picker.js';
 import { h } from './view.js';
-import { operations, sentenceOf } from './words.js';
+import { exactTime, nameOf, operationOf, operations, reasonOf, sentenceOf } from './words.js';
 
 /**
- * @typedef {Console.State & {question: Question, answer: Answer | null, who: Who | null, asking: object | null, picker: DoorPicker, people: PersonPicker}} State
- *   `asking` is another object for each question
+ * @typedef {Console.State & Console.Copies & {question: Question, answer: Answer | null, who: Who | null,
+ *   asking: object | null, picker: DoorPicker, people: PersonPicker,
+ *   linked: {door: string | null, person: string | null} | null}} State
+ *   `asking` is another object for each question; `linked` is what the address names, until it has been read
  * @typedef {{operation: string, at: string}} Question
  * @typedef {{decision?: API.Decision, error?: Console.Caught}} Answer
  * @typedef {Console.Resource & {data: import('./door.js').Entries | null}} Who
@@ -19,10 +23,13 @@ const asked = ['UNLOCK', 'LOCK', 'UNLATCH', 'VIEW_STATUS', 'CHANGE_SETTINGS', 'V
 
 /** @type {Console.Page<State>} */
 const page = {
-  start(context) {
+  start(context, path, query) {
+    const operation = query.get('operation') || '';
     /** @type {State} */
     const state = {
-      status: 'loading', error: null, isEnded: false, readAt: '', question: { operation: 'UNLOCK', at: '' }, answer: null, who: null, asking: null,
+      status: 'loading', error: null, isEnded: false, readAt: '', answer: null, who: null, asking: null,
+      question: { operation: asked.includes(operation) ? operation : 'UNLOCK', at: query.get('at') || '' },
+      linked: { door: query.get('door'), person: query.get('person') },
       picker: new DoorPicker(context), people: new PersonPicker(context, { accepts: ({ id }) => id !== context.user.id }),
     };
     page.refresh(context, state);
@@ -37,7 +44,10 @@ const page = {
       await Promise.all([picker.read(), mayList && people.read()]);
       if (state.isEnded) return;
       for (const one of mayList ? [picker, people] : [picker]) if (one.error) throw one.error;
+      const isAsked = await chooseLinked(context, state, !!mayList);
+      if (state.isEnded) return;
       state.status = 'loaded';
+      if (isAsked) ask(context, state);
       if (!doorOf(state) && picker.items.length > 0) picker.choose(picker.items[0].id);
     } catch (error) {
       if (state.isEnded) return;
@@ -52,10 +62,43 @@ const page = {
       h('div.page-head', null, h('div', null, h('h1', { tabindex: '-1' }, 'Access check'), h('p.subtitle', null, 'A question only: nothing is done, and nothing is recorded.'))),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => (!doorOf(state)
         ? h('div.empty', null, icon('check'), h('h2', null, 'No doors to ask about'), h('p', null, 'No door has been shared with you.'))
-        : [form(context, state), answerView(state), whoView(context, state)])));
+        : [form(context, state), answerView(context, state), whoView(context, state)])));
   },
 };
 export default page;
+
+/**
+ * Chooses the door and the person that the address names; what is out of reach is left out.
+ *
+ * @param {Console.Context} context @param {State} state
+ * @param {boolean} mayList whether the person may ask about others
+ * @returns {Promise<boolean>} whether the question is complete, so that it is asked at once
+ */
+async function chooseLinked(context, state, mayList) {
+  const { linked, picker, people } = state;
+  state.linked = null;
+  if (!linked) return false;
+  const { door, person } = linked;
+  const read = async (/** @type {string} */ path) => call('GET', path, { isQuiet: true }).catch(() => null);
+  if (door && !picker.choose(door)) {
+    const data = await read(`/devices/${encodeURIComponent(door)}`);
+    if (data) picker.chosen.set(door, data.device);
+  }
+  if (person && mayList && !people.choose(person)) {
+    const data = await read(`/users/${encodeURIComponent(person)}`);
+    if (data) people.chosen.set(person, data.user);
+  }
+  if (!door || !picker.chosen.has(door)) return false;
+  return !person || (people.chosen.has(person) && !!mayAskOthers(context, state));
+}
+
+/** @param {State} state */
+function remember({ question: { operation, at }, picker, people }) {
+  const [door] = picker.chosen.keys();
+  const [person] = people.chosen.keys();
+  const query = queryText({ door, person, operation: operation === 'UNLOCK' ? '' : operation, at });
+  history.replaceState(null, '', `#/check${query}`);
+}
 
 /**
  * The door that the question is about.
@@ -78,7 +121,12 @@ const mayAskOthers = (context, { picker, people }) => {
 function form(context, state) {
   const { question } = state;
   const door = doorOf(state);
-  const change = (/** @type {Partial<Question>} */ values) => { Object.assign(question, values); Object.assign(state, { answer: null, who: null, asking: null }); context.redraw(); };
+  const change = (/** @type {Partial<Question>} */ values) => {
+    Object.assign(question, values);
+    Object.assign(state, { answer: null, who: null, asking: null, copied: null });
+    remember(state);
+    context.redraw();
+  };
   const maySeeHistory = door && context.ability.can('VIEW_ACCESS_HISTORY', 'LockDevice', door);
   const isOfOthers = mayAskOthers(context, state);
   return h(
@@ -138,19 +186,49 @@ async function askWho(context, state, number) {
   context.redraw();
 }
 
-/** @param {State} state */
-function answerView(state) {
+const verbs = {
+  VIEW_STATUS: 'see the state of', CHANGE_SETTINGS: 'change settings of', VIEW_ACCESS_HISTORY: 'see the history of',
+  GRANT_ACCESS: 'let guests in at',
+};
+
+/**
+ * An answer as a sentence that can be passed on.
+ *
+ * @param {API.Decision} decision @param {string} subject who it is about
+ * @param {{name: string, propertyName?: string | null}} door
+ */
+export function answerText(decision, subject, door) {
+  const { allowed, operation, reason, rule, opensAt, closesAt, at } = decision;
+  const verb = verbs[/** @type {keyof verbs} */ (operation)] || operationOf(operation).verb.toLowerCase();
+  const place = door.propertyName ? `${door.name} (${door.propertyName})` : door.name;
+  const main = `${subject} ${allowed ? 'can' : 'cannot'} ${verb} ${place}${at ? ` at ${exactTime(at)}` : ''}.`;
+  const why = allowed ? [rule && `${ruleText(rule)}, ${closesAt ? `until ${exactTime(closesAt)}` : 'without an end'}.`]
+    : [reasonOf(reason || 'forbidden'), opensAt && `It opens at ${exactTime(opensAt)}.`];
+  return [main, ...why].filter(Boolean).join(' ');
+}
+
+/** @param {Console.Context} context @param {State} state */
+function answerView(context, state) {
   if (!state.answer) return null;
   const { decision, error } = state.answer;
   if (!decision) return h('div', { key: 'answer' }, notice('bad', sentenceOf(error, { at: 'The time' })));
+  const [person] = mayAskOthers(context, state) ? state.people.chosen.values() : [];
+  const sentence = answerText(decision, nameOf(person || context.user), /** @type {API.Device} */ (doorOf(state)));
+  /** @type {[string, Console.Child][]} */
+  const facts = [
+    ['Rule', decision.rule ? ruleText(decision.rule) : ''],
+    ['Ends', decision.closesAt ? time(decision.closesAt) : 'No end'],
+  ];
   return h(
     'section.panel-card.answer', { key: 'answer', class: decision.allowed ? 'ok' : 'bad' },
     h('p.answer-word', { class: decision.allowed ? 'ok' : 'bad' }, icon(decision.allowed ? 'tick' : 'close'), decision.allowed ? 'Yes' : 'No'),
     decision.allowed
-      ? h('div.denial', null, h('p.strong', null, 'It is allowed.'), h('dl', null,
-        /** @type {[string, Console.Child][]} */ ([['Rule', decision.rule ? ruleText(decision.rule) : ''], ['Ends', decision.closesAt ? time(decision.closesAt) : 'No end']]).map(([term, value]) => h('div', { key: term }, h('dt', null, term), h('dd', null, value)))))
+      ? h('div.denial', null, h('p.strong', null, 'It is allowed.'),
+        h('dl', null, facts.map(([term, value]) => h('div', { key: term }, h('dt', null, term), h('dd', null, value)))))
       : denialFacts(decision),
-    decision.assumes && h('p.hint', null, 'By the current rules: they can change until then.'));
+    decision.assumes && h('p.hint', null, 'By the current rules: they can change until then.'),
+    h('p.after', { id: 'answer-sentence' }, sentence),
+    copyButton(context, state, { id: 'copy-answer', label: 'Copy the answer', text: () => sentence }));
 }
 
 /** @param {Console.Context} context @param {State} state */

@@ -119,7 +119,7 @@ export class Commands {
   }
 }
 
-function newKey() {
+export function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return 'console-' + Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

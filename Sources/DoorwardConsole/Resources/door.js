@@ -96,7 +96,10 @@ function content(context, state) {
   const { device } = state;
   const { word, tone, icon: name } = stateOf(device.state);
   return [
-    h('h1', { tabindex: '-1' }, device.name),
+    h('div.page-head', null, h('h1', { tabindex: '-1' }, device.name),
+      context.ability.can('VIEW_STATUS', 'LockDevice', device)
+        && h('a.button', { href: `#/check?door=${encodeURIComponent(device.id)}` },
+          icon('check'), h('span', null, 'Check access'))),
     h('p.subtitle', null, placeLink(context, 'properties', 'Property', { id: device.propertyId, portfolioId: device.portfolioId }, device.propertyName), device.unitName && ' › ',
       placeLink(context, 'units', 'Unit', { id: device.unitId, propertyId: device.propertyId, portfolioId: device.portfolioId }, device.unitName)),
     state.problem && notice('bad', 'The door could not be refreshed; shown as of ', time(state.readAt), '.'),

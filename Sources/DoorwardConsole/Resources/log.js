@@ -10,7 +10,9 @@ import { counted, reasonOf, sentenceOf } from './words.js';
 /**
  * @typedef {Console.State & import('./records.js').State & {
  *   records: API.AccessRecord[], cursor: string | null, query?: import('./api.js').Query, filter: Filter, picker: DoorPicker, charts: Charts | null, newer: number, reads: number,
- *   isReading?: boolean, timer?: number, exporting: Export | null}} State
+ *   isReading?: boolean, timer?: number, exporting: Export | null, one: One | null}} State
+ * @typedef {import('./records.js').State & Console.Resource & {id: string, record: API.AccessRecord | null}} One the
+ *   record that the address names
  * @typedef {{kind: string, deviceId: string, outcome: string, span: string, from: string, until: string}} Filter
  * @typedef {{isDay: boolean, buckets: Bucket[], reasons: Record<string, number>}} Charts
  * @typedef {Console.Bucket & {reasons: Record<string, number>}} Bucket its denials are counted together, and by their reasons
@@ -38,8 +40,10 @@ const page = {
     /** @type {State} */
     const state = {
       status: 'loading', error: null, records: [], cursor: null, open: null, filter, picker: new DoorPicker(context), charts: null, readAt: '', isEnded: false,
-      newer: 0, reads: 0, exporting: null,
+      newer: 0, reads: 0, exporting: null, one: null,
     };
+    const id = query.get('record');
+    if (id) readOne(context, state, id);
     context.need([{ type: 'accessRecord', query: '' }]);
     page.refresh(context, state);
     chooseDoor(context, state);
@@ -88,6 +92,7 @@ const page = {
     return h(
       'div', { key: 'log' },
       h('div.page-head', null, h('h1', { tabindex: '-1' }, 'Log'), mayExport && button('Export', { id: 'export', onclick: () => openExport(context, state) })),
+      state.one && oneView(context, state, state.one),
       filters(context, state),
       whenLoaded(state, () => { state.status = 'loading'; context.redraw(); page.refresh(context, state); }, () => [
         charts(state),
@@ -101,6 +106,34 @@ const page = {
   },
 };
 export default page;
+
+/** @param {Console.Context} context @param {State} state @param {string} id */
+async function readOne(context, state, id) {
+  /** @type {One} */
+  const one = { id, status: 'loading', error: null, record: null, open: id };
+  state.one = one;
+  try {
+    const { accessRecord } = await call('GET', `/access-records/${encodeURIComponent(id)}`, { isQuiet: true });
+    Object.assign(one, { status: 'loaded', record: accessRecord });
+  } catch (error) {
+    Object.assign(one, { status: 'failed', error });
+  }
+  context.redraw();
+}
+
+/**
+ * The record that the address names, open, above the log.
+ *
+ * @param {Console.Context} context @param {State} state @param {One} one
+ */
+function oneView(context, state, one) {
+  const close = () => { state.one = null; history.replaceState(null, '', '#/log'); context.redraw(); };
+  return h('section.panel-card.one', { key: 'one' },
+    h('div.page-head', null, h('h2', null, 'The record of this link'),
+      button('Close', { id: 'close-record', onclick: close })),
+    whenLoaded(one, () => readOne(context, state, one.id), () =>
+      timeline(context, one, one.record ? [one.record] : [], { showsDoor: true })));
+}
 
 /**
  * Many records that arrive together cause only one read.
@@ -166,6 +199,7 @@ function filters(context, state) {
   const { filter } = state;
   const change = (/** @type {Partial<Filter>} */ values) => {
     Object.assign(filter, values);
+    state.one = null;
     if (values.kind !== undefined && values.kind !== 'COMMAND_OUTCOME') filter.outcome = '';
     const query = new URLSearchParams(filterNames.map((name) => [name, filter[name]]).filter(([name, value]) => value && !(name === 'span' && value === '7')));
     if (!filter.span) query.set('span', '');

@@ -246,6 +246,35 @@ export function copyable(context, secret) {
 }
 
 /**
+ * A button that copies a text. Where the browser does not let the page copy, the text is shown, to be copied by hand.
+ *
+ * @param {Console.Context} context @param {Console.Copies} holder
+ * @param {{id: string, label: string, text: () => string}} options
+ */
+export function copyButton(context, holder, { id, label, text }) {
+  const { copied } = holder;
+  const copy = async () => {
+    const own = { id, text: text(), isShown: false };
+    try {
+      await navigator.clipboard.writeText(own.text);
+      context.announce('Copied');
+    } catch {
+      own.isShown = true;
+    }
+    holder.copied = own;
+    context.redraw();
+  };
+  const isOwn = copied?.id === id;
+  const isDone = isOwn && !copied.isShown;
+  return h('div.copy', { key: id },
+    isOwn && copied.isShown && h('input', {
+      id: `${id}-text`, readonly: true, value: copied.text, 'aria-label': 'Text to copy',
+      created: (/** @type {HTMLInputElement} */ el) => el.select(),
+    }),
+    button(isDone ? 'Copied' : label, { id, icon: isDone ? 'tick' : undefined, onclick: copy }));
+}
+
+/**
  * The complete URL of a page of the gateway, even if the gateway does not know its public address.
  *
  * @param {string} url

@@ -1,7 +1,7 @@
 // One person: roles with their removal, guest accesses and, for super admins, the account.
 // @ts-check
 import { call } from './api.js';
-import { standing } from './guests.js';
+import { standing } from './guest-times.js';
 import { userMarks } from './people.js';
 import { button, completeAddress, copyable, icon, keepsAfter, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
@@ -59,7 +59,10 @@ export default page;
 function content(context, state) {
   const { user } = state;
   return [
-    h('h1', { tabindex: '-1' }, nameOf(user)),
+    h('div.page-head', null, h('h1', { tabindex: '-1' }, nameOf(user)),
+      user.id !== context.user.id && context.ability.can('GRANT_ACCESS', 'LockDevice')
+        && h('a.button', { href: `#/check?person=${encodeURIComponent(user.id)}` },
+          icon('check'), h('span', null, 'Check access'))),
     h('p.subtitle', null, user.email, ' ', userMarks(user)),
     state.problem && notice('bad', state.problem),
     roles(context, state), guestAccesses(state), account(context, state),

@@ -1,10 +1,10 @@
 // Access records as rows that a person understands.
 // @ts-check
-import { denialFacts, icon, ruleText, time } from './parts.js';
+import { copyButton, denialFacts, icon, ruleText, time } from './parts.js';
 import { h } from './view.js';
 import { clockTime, dayOf, exactTime, operationOf, outcomeOf, reasonOf, stateOf } from './words.js';
 
-/** @typedef {{open: string | null}} State what shows records; `open` is the id of the open one */
+/** @typedef {Console.Copies & {open: string | null}} State what shows records; `open` is the id of the open one */
 
 const eventWords = {
   LOCKED: 'Locked', UNLOCKED: 'Unlocked', UNLATCHED: 'Unlatched', JAMMED: 'Jammed', TAMPER: 'Tampering reported', OFFLINE: 'Went offline',
@@ -125,11 +125,18 @@ function row(context, state, record, showsDoor) {
         h('span.record-title', null, h('strong', null, title), showsDoor && record.deviceName ? ` ${record.deviceName}` : ''),
         h('span.record-sub', null, [actor, text].filter(Boolean).join(' · '))),
       h('span.record-side', null, record.kind === 'DENIAL' && h('span.whyword', null, 'Why?'), time(record.at, clockTime(record.at)))),
-    isOpen && facts(record));
+    isOpen && facts(context, state, record));
 }
 
-/** @param {API.AccessRecord} record */
-function facts(record) {
+/**
+ * The address of a record in the log.
+ *
+ * @param {string} id
+ */
+export const recordAddress = (id) => `#/log?record=${encodeURIComponent(id)}`;
+
+/** @param {Console.Context} context @param {State} state @param {API.AccessRecord} record */
+function facts(context, state, record) {
   /** @type {[string, Console.Child][]} */
   const rows = [
     ['Time', exactTime(record.at)], ['Who', actorOf(record)], ['Door', record.deviceName], ['Rule', record.rule ? ruleText(record.rule) : null],
@@ -142,7 +149,11 @@ function facts(record) {
     'div.record-facts', null,
     record.kind === 'DENIAL' && denialFacts({ reason: record.reason, rule: null, missing: record.details?.missing }),
     h('dl', null, rows.filter(([, value]) => value !== null && value !== undefined && value !== '').map(([term, value]) =>
-      h('div', { key: term }, h('dt', null, term), h('dd', null, value)))));
+      h('div', { key: term }, h('dt', null, term), h('dd', null, value)))),
+    copyButton(context, state, {
+      id: `copy-${record.id}`, label: 'Copy the link to this record',
+      text: () => location.href.split('#')[0] + recordAddress(record.id),
+    }));
 }
 
 const sourceWords = { API: 'The API', CONSOLE: 'The console', CLI: 'The command line', GUEST_LINK: 'A guest link', DEVICE: 'The lock', GATEWAY: 'The gateway' };

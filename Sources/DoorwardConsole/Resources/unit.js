@@ -2,7 +2,7 @@
 // @ts-check
 import { call } from './api.js';
 import { address, marks } from './doors.js';
-import { standing, titleOf } from './guests.js';
+import { standing, titleOf } from './guest-times.js';
 import { invitationDialog, openInvitation } from './people.js';
 import { LiveObjects } from './live.js';
 import { button, dialog, field, icon, keepsAfter, notice, ofObject, time } from './parts.js';
@@ -157,7 +157,8 @@ function guests({ guests: accesses }) {
     accesses.length === 0 ? h('p.hint', null, 'No guest at the moment.')
       : h('ul.rows', null, accesses.map((one) => h(
         'li.row', { key: one.id },
-        h('span.record-text', null, h('strong', null, titleOf(one)), h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
+        h('span.record-text', null, h('a', { href: `#/guests?access=${encodeURIComponent(one.id)}` }, titleOf(one)),
+          h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
         h('span.pill', { class: standing(one).tone }, standing(one).word)))));
 }
 

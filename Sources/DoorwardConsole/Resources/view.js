@@ -218,10 +218,11 @@ function setProperty(el, name, value) {
 }
 
 /**
- * Whether an address can be in a link or a picture: this page, this gateway, the web, or a picture in the address itself.
+ * Whether an address can be in a link or a picture: this page, this gateway, the web, a mail, or a picture in the
+ * address itself.
  *
  * @param {string} address
  */
 export function isSafeAddress(address) {
-  return /^(#|\/(?!\/)|https?:\/\/|data:image\/svg\+xml[,;])/.test(address);
+  return /^(#|\/(?!\/)|https?:\/\/|mailto:|data:image\/svg\+xml[,;])/.test(address);
 }

@@ -12,7 +12,8 @@ const { EventParser, Live, LiveObjects, backOff, nameOfNeed } = await import('./
 const { heaviestRun, isSafeAddress } = await import('./view.js');
 const words = await import('./words.js');
 const { actorOf, describe, merged } = await import('./records.js');
-const { localText, resolved, standing, titleOf, default: guestsPage } = await import('./guests.js');
+const { localText, resolved, standing, titleOf } = await import('./guest-times.js');
+const { default: guestsPage } = await import('./guests.js');
 const { invitationDialog, openInvitation } = await import('./people.js');
 const { Scopes } = await import('./scopes.js');
 const { counters, default: doorsPage } = await import('./doors.js');
@@ -1005,8 +1006,8 @@ test('an access that could not be revoked is told, also when the question was cl
     const answer = async (method) => { if (method === 'DELETE') await held; return new Response(JSON.stringify({ code: 'unavailable', message: 'No.' }), { status: 503 }); };
     await withAnswers(answer, async (settled) => {
       const notes = [];
-      const context = { ability: new Ability([]), redraw() {}, announce() {}, need() {}, note: (text, tone) => notes.push(tone) };
-      const state = guestsPage.start(context);
+      const context = { ability: new Ability([]), memory: new Map(), redraw() {}, announce() {}, need() {}, note: (text, tone) => notes.push(tone) };
+      const state = guestsPage.start(context, [], new URLSearchParams());
       await settled();
       state.asks = { access: { id: 'g1', label: 'Plumber' }, error: null };
       const buttons = partsOf(guestsPage.view(context, state), 'button');
@@ -1026,8 +1027,8 @@ test('a revocation that succeeds closes its own question, and no other one that 
   const answer = async (method) => { if (method !== 'DELETE') return new Response('{}', { status: 503 }); await held; return new Response(null, { status: 204 }); };
   await withAnswers(answer, async (settled) => {
     const notes = [];
-    const context = { ability: new Ability([]), redraw() {}, announce() {}, need() {}, note: (text, tone) => notes.push(tone ?? text) };
-    const state = guestsPage.start(context);
+    const context = { ability: new Ability([]), memory: new Map(), redraw() {}, announce() {}, need() {}, note: (text, tone) => notes.push(tone ?? text) };
+    const state = guestsPage.start(context, [], new URLSearchParams());
     await settled();
     state.asks = { access: { id: 'g1', label: 'Plumber' }, error: null };
     partsOf(guestsPage.view(context, state), 'button').find(({ props }) => props.id === 'confirm').props.onclick();
