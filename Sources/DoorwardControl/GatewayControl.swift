@@ -52,6 +52,8 @@ package final class GatewayControl: Sendable {
     package let purchases: Purchases
     /// Invitations of email addresses.
     package let invitations: Invitations
+    /// Makes the first super admin of a gateway that has none.
+    package let setup: Setup
     /// Keys with which programs send requests.
     package let apiKeys: APIKeys
     /// The services that all use cases share.
@@ -159,6 +161,7 @@ package final class GatewayControl: Sendable {
         passwordResets = PasswordResets(kernel, hasher: hasher, signIn: signIn)
         credentials = Credentials(kernel, hasher: hasher, signIn: signIn, resets: passwordResets)
         invitations = Invitations(kernel, hasher: hasher, signIn: signIn)
+        setup = Setup(kernel, hasher: hasher, signIn: signIn, devices: attachedDevices)
         logRetention = LogRetention(kernel)
         erasure = PersonalDataErasure(kernel, retention: logRetention)
         (history, backupService) = (AccessHistory(kernel), BackupService(kernel))

@@ -153,7 +153,7 @@ package struct Devices: UseCases, Sendable {
 
     /// - Throws: `.invalid`.
     @discardableResult
-    private func check(
+    func check(
         _ address: [String: JSONValue], for kind: String, within scope: TransportScope
     ) throws(GatewayError) -> CheckedAddress {
         guard let adapter = adapters[kind] else { throw .invalid("adapter", "unknown") }
@@ -201,7 +201,7 @@ package struct NewDevice: Sendable {
 }
 
 extension TenancyUnitOfWork {
-    fileprivate mutating func attach(_ new: NewDevice, check: AddressCheck) throws(GatewayError) -> LockDevice {
+    mutating func attach(_ new: NewDevice, check: AddressCheck) throws(GatewayError) -> LockDevice {
         guard let property = directory.property(new.propertyID) else { throw .outOfReach }
         try require(.deviceAttach, on: .property(property.id))
         if let unitID = new.unitID, directory.unit(unitID)?.propertyID != property.id {

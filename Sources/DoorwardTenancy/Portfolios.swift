@@ -18,11 +18,7 @@ package struct Portfolios: UseCases, Sendable {
         _ caller: Caller, name: String, owners: [UserID], repeatable: IdempotentCall?
     ) async throws(GatewayError) -> Answered<Portfolio> {
         try await writer.create(caller, repeatable: repeatable) { (draft) throws(GatewayError) in
-            try draft.require(.portfolioCreate, on: .gateway)
-            let portfolio = Portfolio(id: draft.newID(), name: name, createdAt: draft.now, updatedAt: draft.now)
-            draft.add(portfolio)
-            for owner in owners { _ = try draft.assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
-            return portfolio
+            try draft.createPortfolio(name, owners: owners)
         }
     }
 
@@ -54,16 +50,7 @@ package struct Portfolios: UseCases, Sendable {
         try await writer.create(
             caller, repeatable: repeatable,
             reach: [.entity(.portfolio(portfolioID))],
-            body: { (draft) throws(GatewayError) in
-                try draft.require(.propertyCreate, on: .portfolio(portfolioID))
-                let property = Property(
-                    id: draft.newID(), name: new.name, portfolioID: portfolioID, address: new.address,
-                    defaultTimeZone: new.defaultTimeZone, createdAt: draft.now, updatedAt: draft.now)
-                draft.add(property)
-                for manager in new.managers { _ = try draft.assign(.propertyManager, to: manager, on: .property(property.id)) }
-                try draft.requireWithin(.maxProperties, of: portfolioID)
-                return property
-            })
+            body: { (draft) throws(GatewayError) in try draft.createProperty(new, in: portfolioID) })
     }
 
     /// The properties that the caller may read.
@@ -101,17 +88,7 @@ package struct Portfolios: UseCases, Sendable {
         try await writer.create(
             caller, repeatable: repeatable,
             reach: [.entity(.property(propertyID))] + new.devices.map { .device($0) },
-            body: { (draft) throws(GatewayError) in
-                let property = try draft.place(propertyID, with: .unitCreate)
-                let unit = Unit(
-                    id: draft.newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID,
-                    createdAt: draft.now, updatedAt: draft.now)
-                draft.add(unit)
-                for tenant in new.tenants { _ = try draft.assign(.tenant, to: tenant, on: .unit(unit.id)) }
-                for device in new.devices { try draft.assign(device, to: unit, field: "deviceIds") }
-                try draft.requireWithin(.maxUnits, of: property.portfolioID)
-                return unit
-            })
+            body: { (draft) throws(GatewayError) in try draft.createUnit(new, in: propertyID) })
     }
 
     /// The units that the caller may read.
@@ -160,6 +137,39 @@ package struct NewUnit: Sendable {
 
     package init(name: String, tenants: [UserID], devices: [DeviceID]) {
         (self.name, self.tenants, self.devices) = (name, tenants, devices)
+    }
+}
+
+extension TenancyUnitOfWork {
+    mutating func createPortfolio(_ name: String, owners: [UserID]) throws(GatewayError) -> Portfolio {
+        try require(.portfolioCreate, on: .gateway)
+        let portfolio = Portfolio(id: newID(), name: name, createdAt: now, updatedAt: now)
+        add(portfolio)
+        for owner in owners { _ = try assign(.owner, to: owner, on: .portfolio(portfolio.id)) }
+        return portfolio
+    }
+
+    mutating func createProperty(_ new: NewProperty, in portfolioID: PortfolioID) throws(GatewayError) -> Property {
+        try require(.propertyCreate, on: .portfolio(portfolioID))
+        let property = Property(
+            id: newID(), name: new.name, portfolioID: portfolioID, address: new.address, defaultTimeZone: new.defaultTimeZone,
+            createdAt: now, updatedAt: now)
+        add(property)
+        for manager in new.managers { _ = try assign(.propertyManager, to: manager, on: .property(property.id)) }
+        try requireWithin(.maxProperties, of: portfolioID)
+        return property
+    }
+
+    mutating func createUnit(_ new: NewUnit, in propertyID: PropertyID) throws(GatewayError) -> Unit {
+        let property: Property = try place(propertyID, with: .unitCreate)
+        let unit = Unit(
+            id: newID(), name: new.name, propertyID: propertyID, portfolioID: property.portfolioID, createdAt: now,
+            updatedAt: now)
+        add(unit)
+        for tenant in new.tenants { _ = try assign(.tenant, to: tenant, on: .unit(unit.id)) }
+        for device in new.devices { try assign(device, to: unit, field: "deviceIds") }
+        try requireWithin(.maxUnits, of: property.portfolioID)
+        return unit
     }
 }
 

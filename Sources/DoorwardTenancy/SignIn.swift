@@ -303,6 +303,14 @@ extension SignIn {
         return .unauthenticated
     }
 
+    /// Records an attempt with a token of the set-up that is not valid. `Setup` counts them itself, for all networks together.
+    ///
+    /// - Returns: the error to throw.
+    func recordFailedSetup(_ origin: RequestOrigin) async throws(GatewayError) -> GatewayError {
+        try await failures.record(origin, account: nil, user: nil)
+        return .unauthenticated
+    }
+
     /// Resets the failure count of an account whose password was reset: guesses of the old password do not apply to the new one.
     func forgetFailures(email: String) { throttle.resetFailures(email: email) }
 }

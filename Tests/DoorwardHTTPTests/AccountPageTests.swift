@@ -1,4 +1,5 @@
 import Crypto
+import DoorwardControl
 import DoorwardDomain
 import FoundationEssentials
 import HTTPTypes
@@ -6,9 +7,9 @@ import Testing
 
 @testable import DoorwardHTTP
 
-/// The pages behind password links and invitations.
+/// The pages behind password links, invitations and the link of the set-up.
 @Suite struct AccountPageTests {
-    static let paths = ["/reset-password", "/invitation"]
+    static let paths = ["/reset-password", "/invitation", "/setup"]
 
     private func element(_ name: String, of html: String) throws -> String {
         let start = try #require(html.firstRange(of: "<\(name)>")).upperBound
@@ -73,9 +74,11 @@ import Testing
         let invitation = try await house.call(
             .post, "/units/\(house.ids.unit)/tenants", as: .owner, #"{"email":"e@example.com","role":"TENANT"}"#)
         for (url, path) in [
-            (reset.data["reset"]["url"], "/reset-password"), (invitation.data["invitation"]["url"], "/invitation"),
+            (reset.data["reset"]["url"].text, "/reset-password"),
+            (invitation.data["invitation"]["url"].text, "/invitation"),
+            (try await House.empty().control.setup.offer()?.url(under: "http://127.0.0.1:8080/").reveal(), "/setup"),
         ] {
-            let text = try #require(url.text)
+            let text = try #require(url)
             #expect(text.hasPrefix("http://127.0.0.1:8080\(path)#token="))
             #expect(try await house.send(.get, path).status == 200)
         }
@@ -85,10 +88,13 @@ import Testing
     func routes() async throws {
         for path in Self.paths {
             let script = try element("script", of: try await House().send(.get, path).text)
-            let called = script.split(separator: "call('").dropFirst().compactMap { $0.split(separator: "'").first }
+            let called =
+                script.matches(of: /call\('([^']+)'/).map { ("POST", String($0.1)) }
+                + script.matches(of: /send\(\s*'([A-Z]+)', '([^']+)'/).map { (String($0.1), String($0.2)) }
             #expect(!called.isEmpty)
-            for route in called {
-                #expect(RouteTable.routes.contains { $0.path == "/api/v1\(route)" && $0.method == .post }, "\(route)")
+            for (method, route) in called {
+                let isRoute = RouteTable.routes.contains { $0.path == "/api/v1\(route)" && $0.method.rawValue == method }
+                #expect(isRoute, "\(method) \(route)")
             }
         }
     }

@@ -202,6 +202,9 @@ extension MatrixRow {
     ]
 
     private static let people: [MatrixRow] = [
+        // On a gateway with a super admin nobody sets anything up, whoever signs in.
+        MatrixRow("00000000000000", "GET /setup"),
+        MatrixRow("00000000000000", "PUT /setup") { _ in "{\(SetupRouteTests.person)}" },
         MatrixRow("+++++++++++.00", "GET /users/me"),
         MatrixRow("+++++++++++.00", "PUT /users/me") { _ in #"{"firstName":"New"}"# },
         MatrixRow("+++++++++++.00", "GET /users/me/permissions"),

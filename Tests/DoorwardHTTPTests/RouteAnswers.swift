@@ -59,6 +59,17 @@ struct RouteAnswer: Sendable {
     }
 }
 
+/// What the set-up page reads; the client library does not call this route.
+private struct FoundSetup: Decodable {
+    let gatewayName: String
+    let expiresAt: Doorward.Instant
+    let adapters: [String]
+    let brokers: [String]
+    let userCount: Int
+    let portfolioCount: Int
+    let deviceCount: Int
+}
+
 /// The house to which the requests are sent. Each of its lists has at least one element.
 struct RouteHouse: Sendable {
     let house: House
@@ -263,6 +274,15 @@ extension RouteAnswer {
         RouteAnswer(withoutJSON: "GET //docs") { try await $0.get("//docs", as: nil) },
         RouteAnswer(withoutJSON: "GET //invitation") { try await $0.get("//invitation", as: nil) },
         RouteAnswer(withoutJSON: "GET //reset-password") { try await $0.get("//reset-password", as: nil) },
+        RouteAnswer(withoutJSON: "GET //setup") { try await $0.get("//setup", as: nil) },
+        RouteAnswer("GET /setup", ["setup": FoundSetup.self]) { _ in
+            let house = try await House.empty()
+            return try await house.setUp(.get, try house.setupToken())
+        },
+        RouteAnswer("PUT /setup", whole: Doorward.SignedIn.self) { _ in
+            let house = try await House.empty()
+            return try await house.setUp(.put, try house.setupToken(), "{\(SetupRouteTests.person)}")
+        },
     ]
 
     private static let places: [RouteAnswer] = [

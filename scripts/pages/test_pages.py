@@ -26,11 +26,7 @@ def keep(name, document):
 
 class Gateway:
     def __init__(self, folder):
-        self.folder = folder
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("DOORWARD_")}
-        self.environment |= {
-            "DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_STORE_PATH": f"{folder}/doorward.db",
-            "DOORWARD_COMMANDS_TIMEOUT_SECONDS": "3"}
+        self.prepare(folder)
         subprocess.run(
             [PROGRAM, "admin", "create", "--email", "root@example.org", "--password-stdin"], input=PASSWORD + "\n", text=True,
             check=True, stdout=subprocess.DEVNULL, env=self.environment)
@@ -41,6 +37,13 @@ class Gateway:
         except BaseException:
             self.end()
             raise
+
+    def prepare(self, folder):
+        self.folder = folder
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("DOORWARD_")}
+        self.environment |= {
+            "DOORWARD_AUTH_PASSWORD_COST": "14", "DOORWARD_STORE_PATH": f"{folder}/doorward.db",
+            "DOORWARD_COMMANDS_TIMEOUT_SECONDS": "3"}
 
     def start(self, port, **environment):
         self.process = subprocess.Popen(
@@ -125,6 +128,15 @@ class Gateway:
 
     def trigger(self, lock, event):
         self.call("POST", f"/simulator/devices/{self.locks[lock]}/events", {"event": event})
+
+
+class NewGateway(Gateway):
+    """A gateway with nothing in its store, and the path of the link in its start line."""
+
+    def __init__(self, folder):
+        self.prepare(folder)
+        self.start("0")
+        self.link = self.process.stdout.readline().split("set up at ")[1].strip()[len(self.url):]
 
 
 class NoRedirection(urllib.request.HTTPRedirectHandler):
@@ -398,6 +410,54 @@ def invitation_with_account(pages, gateway):
     wait_for(page, "#message", "accepted")
 
 
+def setup(pages, gateway):
+    """The first start: from the link in the start line, by keyboard, to the console with a simulated lock."""
+    with tempfile.TemporaryDirectory() as folder:
+        new = NewGateway(folder)
+        own = Pages(pages.browser, new)
+        try:
+            set_up(own, new)
+        finally:
+            own.close()
+            new.end()
+
+
+def set_up(pages, gateway):
+    page = pages.open(gateway.link, timezone_id=ZONE)
+    wait_for(page, "#gateway", "doorward.local")
+    assert "token" not in page.url and page.input_value("#zone") == ZONE
+    assert "The configuration of the gateway names none" in page.inner_text("#brokers")
+    pages.check(page, "setup")
+    page.focus("#firstName")
+    keyboard = page.keyboard
+    for text in ["Ada", "Ames", "ada@example.org", PASSWORD, PASSWORD + "x", "Harbour Homes", "Quay 1", None, "1A", " "]:
+        if text:
+            keyboard.type(text)
+        keyboard.press("Tab")
+    assert page.is_checked("#simulatedLocks")
+    keyboard.press("Enter")
+    wait_for(page, "#message", "The two passwords differ.")
+    assert page.locator("#message").evaluate("one => one.getBoundingClientRect().top >= 0"), "the message is out of sight"
+    pages.check(page, "setup-refused")
+    page.fill("#repeated", PASSWORD)
+    page.fill("#zone", "Mars/Olympus")
+    tap(page, "Set up the gateway")
+    wait_for(page, "#message", "The time zone is not known to the gateway")
+    page.fill("#zone", ZONE)
+    tap(page, "Set up the gateway")
+    page.wait_for_url(gateway.url + "/")
+    page.get_by_text("Front door (simulated)").first.wait_for()
+    assert not pages.foreign and not pages.errors, (pages.foreign, pages.errors)
+    token = gateway.sign_in("ada@example.org")
+    units = gateway.call("GET", "/units", token=token)["units"]
+    portfolios = gateway.call("GET", "/portfolios", token=token)["portfolios"]
+    assert [one["name"] for one in units + portfolios] == ["1A", "Harbour Homes"]
+    page = pages.open(gateway.link)
+    wait_for(page, "#message", "This link is not valid any more.")
+    pages.check(page, "setup-over")
+    assert gateway.log().count(gateway.link.split("token=")[1]) == 1, "the token is logged once, at the start"
+
+
 def password(pages, gateway):
     user = gateway.call("GET", "/users?q=Olga", token=gateway.root)["users"][0]["id"]
     reset = gateway.call("POST", f"/users/{user}/password-reset", token=gateway.root)["reset"]
@@ -459,8 +519,8 @@ def no_tokens_in_logs(pages, gateway):
 
 TESTS = [
     scheduled, outside_hours, uses, move_with_script, move_without_script, double_tap, refused, unconfirmed, locked_down,
-    lost_right, ended, previews, nonce_after_restart, invitation, invitation_with_account, password, qr_codes,
-    compliance_report, documents, no_tokens_in_logs,
+    lost_right, ended, previews, nonce_after_restart, invitation, invitation_with_account, setup, password,
+    qr_codes, compliance_report, documents, no_tokens_in_logs,
 ]
 
 

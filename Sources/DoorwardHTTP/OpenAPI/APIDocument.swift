@@ -31,7 +31,7 @@ struct APIDocument: Sendable {
             let schema: JSONSchema
             /// A sentence about the parameter; `nil` if its name is enough.
             var summary: String?
-            /// Whether a query without it is rejected. A parameter in the path is always required.
+            /// Whether a request without it is rejected. A parameter in the path is always required.
             var isRequired = false
         }
 
@@ -49,8 +49,14 @@ struct APIDocument: Sendable {
                 Parameter(
                     name: $0.name, place: .query, schema: $0.schema, summary: Self.sentences[$0.name], isRequired: $0.isRequired)
             }
-            func addHeader(_ name: String, _ rules: StringSchema, _ summary: String) {
-                parameters.append(Parameter(name: name, place: .header, schema: .string(rules), summary: summary))
+            func addHeader(_ name: String, _ rules: StringSchema, _ summary: String, isRequired: Bool = false) {
+                parameters.append(
+                    Parameter(name: name, place: .header, schema: .string(rules), summary: summary, isRequired: isRequired))
+            }
+            if description.takesSetupToken {
+                addHeader(
+                    SetupRoutes.tokenHeader, StringSchema(minLength: 43, pattern: "^[A-Za-z0-9_-]{43}"),
+                    "The token of the line `set up at …` that the gateway prints at its start.", isRequired: true)
             }
             if needsSignIn, method == .post {
                 addHeader(

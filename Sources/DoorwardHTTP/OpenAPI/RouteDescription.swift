@@ -13,6 +13,8 @@ struct RouteDescription: Sendable {
     var isConditional = false
     /// Whether the route sends a command to a lock, which can end without a confirmation.
     var sendsCommand = false
+    /// Whether the route takes the token of the set-up in a header.
+    var takesSetupToken = false
 }
 
 /// The response of a successful request.

@@ -122,6 +122,7 @@ extension HTTPField.Name {
     static let requestID = token("X-Request-Id")
     static let doorwardClient = token("X-Doorward-Client")
     static let forwardedFor = token("X-Forwarded-For")
+    static let setupToken = token(SetupRoutes.tokenHeader)
     static let forwarded = token("Forwarded")
     static let realIP = token("X-Real-IP")
     static let traceContext = token("traceparent")

@@ -18,11 +18,16 @@ enum PageStyle {
             .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
             """
 
-    /// The pages behind password links and invitations.
+    /// The pages behind password links, invitations and the link of the set-up.
     static let accounts =
         common + """
             label { display: block; margin-top: 1rem; font-weight: 600; }
             input { width: 100%; padding: .6rem; font: inherit; }
+            fieldset { margin: 1.5rem 0 0; padding: 0; border: 0; min-width: 0; }
+            legend { padding: 0; font-size: 1.15rem; font-weight: 600; }
+            .choice { display: flex; align-items: center; gap: .75rem; min-height: 2.75rem; margin-top: .5rem; }
+            .choice input { width: 1.5rem; height: 1.5rem; flex: none; }
+            .choice label { margin: 0; }
             .hint { margin: .25rem 0 0; font-size: .9rem; }
             #message:not(:empty) { padding: .75rem; border: 1px solid; border-radius: .5rem; }
             [hidden] { display: none; }

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// The pages behind password links and invitations, outside `/api/v1`.
+/// The pages behind password links, invitations and the link of the set-up, outside `/api/v1`.
 ///
 /// The token of a link is in the URL's fragment, which is not sent to the gateway: every request for a page gets the same bytes. The
 /// page's script reads the token, removes it from the address bar, and calls the API.
@@ -8,6 +8,7 @@ enum AccountPageRoutes {
     static let all: [Route] = [
         page("/reset-password", "Set a new password", AccountPageSources.resetForm, AccountPageSources.resetScript),
         page("/invitation", "Accept the invitation", AccountPageSources.invitationForms, AccountPageSources.invitationScript),
+        page("/setup", "Set up the gateway", SetupPageSources.form, SetupPageSources.script),
     ]
 
     private static func page(_ path: String, _ title: String, _ forms: String, _ script: String) -> Route {
@@ -26,7 +27,7 @@ enum AccountPageRoutes {
 ///
 /// Texts from the API are shown as text and never as HTML.
 enum AccountPageSources {
-    /// What both pages use: the token, requests to the API, and messages.
+    /// What all pages use: the token, requests to the API, and messages.
     static let common = """
 
         'use strict';
@@ -34,7 +35,10 @@ enum AccountPageSources {
         const [token] = /^[A-Za-z0-9_-]{43}/.exec(new URLSearchParams(location.hash.slice(1)).get('token') || '') || [''];
         history.replaceState(null, '', location.pathname);
         const byId = (id) => document.getElementById(id);
-        const say = (text) => { byId('message').textContent = text; };
+        const say = (text) => {
+          byId('message').textContent = text;
+          if (text) byId('message').scrollIntoView({ block: 'nearest' });
+        };
         const problems = {
           too_short: 'needs at least 15 characters', too_long: 'is too long', too_common: 'is too common',
           required: 'is missing', blank: 'is missing', control_character: 'contains a character that is not allowed'
@@ -47,12 +51,13 @@ enum AccountPageSources {
           const known = fields.map((one) => (names[one.field] || one.field) + ' ' + (problems[one.problem] || 'is not valid') + '.');
           return known.length ? known.join(' ') : answer.message || 'The gateway did not respond; try again.';
         }
-        async function call(path, body, accessToken) {
-          const headers = { 'Content-Type': 'application/json' };
-          if (accessToken) headers.Authorization = 'Bearer ' + accessToken;
+        const call = (path, body, accessToken) =>
+          send('POST', path, body, accessToken ? { Authorization: 'Bearer ' + accessToken } : {});
+        async function send(method, path, body, more, credentials = 'omit') {
+          const headers = body ? { 'Content-Type': 'application/json', ...more } : more;
           try {
             const response = await fetch('/api/v1' + path, {
-              method: 'POST', headers, body: JSON.stringify(body), credentials: 'omit', cache: 'no-store'
+              method, headers, body: body && JSON.stringify(body), credentials, cache: 'no-store'
             });
             const text = await response.text();
             return { status: response.status, answer: text ? JSON.parse(text) : {} };
@@ -84,7 +89,7 @@ enum AccountPageSources {
 
         """
 
-    private static let passwordFields = """
+    static let passwordFields = """
         <label for="password">Password</label>
         <input id="password" name="password" type="password" autocomplete="new-password" required aria-describedby="rule">
         <p class="hint" id="rule">At least 15 characters. A few words that you can remember are fine.</p>

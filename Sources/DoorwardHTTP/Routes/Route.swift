@@ -9,13 +9,13 @@ internal import Hummingbird
 /// All routes of the gateway. Each path is registered with the router once; its endpoint selects the method.
 enum RouteTable {
     static let routes: [Route] =
-        HealthRoutes.all + MetricsRoutes.all + AccountPageRoutes.all + GuestPageRoutes.all + SignInRoutes.all + UserRoutes.all
-        + CredentialRoutes.all + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all + AbilityRoutes.all
-        + PlaceRoutes.all + LockdownRoutes.all + SubscriptionRoutes.all + RetentionRoutes.all + RoleRoutes.all
-        + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all + CommandRoutes.all
-        + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all + PurchaseRoutes.all
-        + ComplianceRoutes.all + AdapterRoutes.all + StreamRoutes.all + StoreRoutes.all + ClockRoutes.all + SimulatorRoutes.all
-        + DocumentRoutes.all + ConsoleRoutes.all
+        HealthRoutes.all + MetricsRoutes.all + AccountPageRoutes.all + SetupRoutes.all + GuestPageRoutes.all + SignInRoutes.all
+        + UserRoutes.all + CredentialRoutes.all + InvitationRoutes.all + APIKeyRoutes.all + PermissionRoutes.all
+        + AbilityRoutes.all + PlaceRoutes.all + LockdownRoutes.all + SubscriptionRoutes.all + RetentionRoutes.all
+        + RoleRoutes.all + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
+        + CommandRoutes.all + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all
+        + PurchaseRoutes.all + ComplianceRoutes.all + AdapterRoutes.all + StreamRoutes.all + StoreRoutes.all + ClockRoutes.all
+        + SimulatorRoutes.all + DocumentRoutes.all + ConsoleRoutes.all
 
     /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]

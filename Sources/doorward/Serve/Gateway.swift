@@ -26,10 +26,12 @@ struct Gateway: Service {
     /// - Parameters:
     ///   - demoSignIns: the links that sign in the people of a demo; `nil` for any other gateway.
     ///   - onListening: called with the address once connections are accepted: `http://127.0.0.1:8080`.
+    ///   - onSetup: called after `onListening` with the address of the set-up page, if there is no super admin; `nil` for a gateway that
+    ///     offers no set-up.
     /// - Throws: one of the errors that `CommandFailure` has words for.
     static func open(
         _ configuration: GatewayConfiguration, logger: Logger, demoSignIns: DemoSignInLinks? = nil,
-        onListening: @escaping @Sendable (String) -> Void
+        onListening: @escaping @Sendable (String) -> Void, onSetup: (@Sendable (Secret<String>) -> Void)? = nil
     ) async throws -> Gateway {
         try configuration.checkTLSFiles()
         var settings = configuration.http
@@ -59,7 +61,12 @@ struct Gateway: Service {
                 control: control, settings: settings, tokenKey: tokenKey,
                 simulator: adapters.lazy.compactMap { $0 as? any SimulatorControl }.first,
                 logger: logger, metrics: page, demoSignIns: demoSignIns,
-                onServerRunning: { [settings] port in onListening(settings.ownAddress(port: port)) })
+                onServerRunning: { [settings] port in
+                    let address = settings.ownAddress(port: port)
+                    onListening(address)
+                    guard let onSetup, let offer = control.setup.offer() else { return }
+                    onSetup(offer.url(under: settings.publicURL ?? address))
+                })
             return Gateway(
                 control: control, adapters: adapters, store: store, server: server, backups: backups,
                 address: settings.ownAddress(), logger: logger)

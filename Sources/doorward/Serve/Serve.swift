@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
@@ -18,6 +19,9 @@ struct Serve: AsyncParsableCommand {
             Prints `listening on http://HOST:PORT` on standard output once it is ready, and logs to standard error. SIGTERM or \
             Ctrl-C stops it in order: new commands are refused, commands already sent to a lock are finished, and it ends within \
             15 s. If the access log was rolled back, it does not start and exits with code 4: `doorward store recover` explains what to do.
+
+            On a database without a super admin it also prints `set up at URL`: a page that makes the first super admin, with a link that \
+            works once, for an hour. `doorward admin create` does it without a page.
 
             Under systemd it reports when it is ready, alive or stopping (`Type=notify`, `WatchdogSec`).
 
@@ -54,15 +58,26 @@ struct Serve: AsyncParsableCommand {
         let logger = Logger(label: "doorward")
         try await Self.prepareDescriptors(&configuration, logger)
         let notifier = ServiceNotifier(environment: ProcessInfo.processInfo.environment, clock: SystemClock())
-        let gateway = try await Gateway.open(configuration, logger: logger) { address in
-            StandardStream.output.line("listening on \(address)")
-            notifier.ready()
-        }
+        let gateway = try await Gateway.open(
+            configuration, logger: logger,
+            onListening: { address in
+                StandardStream.output.line("listening on \(address)")
+                notifier.ready()
+            }, onSetup: { Self.announceSetup(at: $0, logger) })
         do {
             try await ServiceGroup.run([gateway, signals, notifier])
         } catch {
             throw CommandFailure(of: error) ?? CommandFailure("the gateway ended: \(error)")
         }
+    }
+
+    /// Prints the address of the set-up page, on a terminal with its QR code, and logs it for those who read the log only.
+    private static func announceSetup(at address: Secret<String>, _ logger: Logger) {
+        let (url, style) = (address.reveal(), OutputStyle.output)
+        let code = style.isInteractive ? QRCode(url)?.terminalLines(hasColour: style.hasColour) ?? [] : []
+        StandardStream.output.line((["set up at \(url)"] + code).joined(separator: "\n"))
+        logger.notice(
+            "there is no super admin: within an hour, this address makes the first one", metadata: ["address": "\(url)"])
     }
 
     /// Raises the limit on open files, and lowers the maximum number of connections if the limit does not allow so many.

@@ -89,6 +89,7 @@ extension EndToEnd {
             let demo = try Program(Program.doorward, ["demo"], environment: environment, errors: folder.file("errors"))
             var (links, address): ([String: String], String?) = ([:], nil)
             while let line = await demo.nextLine(), !line.hasPrefix("Mon ") {
+                #expect(!line.hasPrefix("set up at"))
                 if let listening = line.wholeMatch(of: /listening on (\S+)/) { address = String(listening.1) }
                 if let link = line.wholeMatch(of: ##/  (\S+) +(\S+)/#sign-in=([A-Za-z0-9_-]{22})/##), link.2 == address ?? "" {
                     links[String(link.1)] = String(link.3)
