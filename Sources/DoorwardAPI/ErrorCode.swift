@@ -28,7 +28,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     case featureUnavailable = "feature_unavailable"
     /// The portfolio has as many objects as its subscription allows: `details` names the limit and the count.
     case limitReached = "limit_reached"
-    /// The body is larger than `WireLimits.bodyBytes`.
+    /// The body is larger than `WireLimits.bodyBytes`, or that of a bulk than `WireLimits.bulkBytes`.
     case payloadTooLarge = "payload_too_large"
     /// The body is not sent as `application/json`.
     case unsupportedMediaType = "unsupported_media_type"

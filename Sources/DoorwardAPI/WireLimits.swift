@@ -2,6 +2,14 @@
 package enum WireLimits {
     /// Maximum bytes of a body; a larger body is rejected with status 413.
     package static let bodyBytes = 64 * 1024
+    /// Maximum bytes of the body of a bulk. Each of its requests is limited to `bodyBytes`, too.
+    package static let bulkBytes = 128 * 1024
+    /// Maximum requests of a bulk.
+    package static let bulkRequests = 200
+    /// Maximum requests of a bulk that are in progress at the same time.
+    package static let bulkAtOnce = 16
+    /// Maximum bytes of the path of a request of a bulk, with its query.
+    package static let bulkPathBytes = 8 * 1024
     /// Maximum characters of a name or a label, after trimming.
     package static let nameCharacters = 200
     /// Maximum characters of a stated reason.

@@ -264,7 +264,7 @@ declare namespace API {
   }
   interface Subscription {
     tier: string | null;
-    modules: { guestAccess: boolean; recurringSchedules: boolean; guestLinks: boolean; accessLogExport: boolean; complianceReport: boolean };
+    modules: { guestAccess: boolean; recurringSchedules: boolean; guestLinks: boolean; bulkOperations: boolean; accessLogExport: boolean; complianceReport: boolean };
     limits: { maxProperties?: number; maxUnits?: number; maxDevices?: number; maxActiveGuestAccess?: number };
     usage: { properties: number; units: number; devices: number; activeGuestAccess: number };
   }

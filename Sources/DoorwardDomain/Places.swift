@@ -124,7 +124,7 @@ package enum SubscriptionModule: String, CaseIterable, Sendable {
     case recurringSchedules
     /// Links for guests without an account.
     case guestLinks
-    /// Operations on several locks at once, except a lockdown.
+    /// Several requests in one call. A lockdown does not need it.
     case bulkOperations
     /// Exports of the access log.
     case accessLogExport
@@ -134,7 +134,7 @@ package enum SubscriptionModule: String, CaseIterable, Sendable {
     case webhooks
 
     /// The modules that this version of the gateway has. The others are stored only.
-    package static let available = allCases.filter { $0 != .bulkOperations && $0 != .webhooks }
+    package static let available = allCases.filter { $0 != .webhooks }
 }
 
 /// A limit of a subscription. Raw values are those of the API.

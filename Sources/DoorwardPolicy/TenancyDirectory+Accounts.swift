@@ -20,6 +20,14 @@ extension TenancyDirectory {
         EntityPath(ManagedObject(entity), in: self)?.portfolio
     }
 
+    /// The portfolios in which a subject holds a role, or a guest access that is not revoked; for an API key, that of its role.
+    package func portfolioIDs(of subject: Subject) -> Set<PortfolioID> {
+        let roles = subject.key.map(\.role.roleEntities) ?? subject.roleEntities
+        let accesses = (subject.user?.guestAccesses.ids ?? []).compactMap(guestAccess).filter { $0.revokedAt == nil }
+        let devices = accesses.flatMap(\.deviceIDs).compactMap { device($0)?.portfolioID }
+        return Set(roles.compactMap(portfolioID) + devices)
+    }
+
     /// The API keys whose role is held on a portfolio, one of its properties or one of its units.
     package func apiKeys(in portfolio: PortfolioID) -> [APIKey] { apiKeysByPortfolio[portfolio]?.compactMap(apiKey) ?? [] }
 

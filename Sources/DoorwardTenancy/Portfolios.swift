@@ -219,6 +219,21 @@ extension Portfolios {
         }
     }
 
+    /// Requires that a portfolio of the caller includes bulk operations, whichever it is; a caller without a portfolio has none to
+    /// require it of, and a super admin acts for the gateway. To be called after all other checks of the call.
+    ///
+    /// The requests of a bulk do not check it each: a check before the rights of a request would show which ids exist.
+    ///
+    /// - Throws: `.featureUnavailable`.
+    package func requireBulkOperations(for caller: Caller) throws(GatewayError) {
+        let (tenancy, subject) = directory.resolve(caller)
+        let portfolios = tenancy.portfolioIDs(of: subject).compactMap { tenancy.portfolio($0) }
+        guard !subject.isSuperAdmin, !portfolios.isEmpty else { return }
+        guard portfolios.contains(where: { $0.subscription.modules.contains(.bulkOperations) }) else {
+            throw .featureUnavailable(.bulkOperations)
+        }
+    }
+
     private func change<Value: Sendable>(
         _ caller: Caller, _ id: PortfolioID, with permission: ManagementPermission, onlyIf condition: Precondition<Portfolio>?,
         _ body: @escaping @Sendable (inout Portfolio) -> Void,

@@ -31,6 +31,8 @@ struct House: Sendable {
     let checkpoints = InMemoryCheckpoints()
     let ids: IDs
     let logs: LogCatcher
+    /// Whether requests that a bulk can contain are sent as a bulk of one.
+    var sendsInBulks = false
     private let responder: GatewayResponder
     private let tokenKey: TokenKey
     /// The tokens that were signed before: signing is the most expensive part of a test request.
@@ -194,6 +196,7 @@ struct House: Sendable {
     }
 
     func unchecked(_ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?) async throws -> Reply {
+        if sendsInBulks, let reply = try await inBulk(method, path, headers, body) { return reply }
         let application = Application(responder: responder, logger: logs.logger)
         // A stream would not end by itself: it is ended as soon as it is open.
         let isStream = path.hasPrefix("/api/v1/stream") && (method == .get || method == .post)

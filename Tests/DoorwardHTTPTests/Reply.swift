@@ -24,6 +24,15 @@ struct Reply: Sendable {
         json = !isJSON ? .null : try JSONParser<JSONValue>.parse(bytes, maxDepth: 40, rejectsMarks: true)
     }
 
+    /// The response to a request of a bulk, as the bulk's response has it.
+    init(_ result: JSONValue) {
+        status = Int(result["status"].number ?? 0)
+        headers = [:]
+        json = result["body"].text == nil ? result["body"] : .null
+        text = result["body"].text ?? (json == .null ? "" : "\(json)")
+        bytes = Array(text.utf8)
+    }
+
     var data: JSONValue { json["data"] }
     var code: String? { json["code"].text }
     var details: JSONValue { json["details"] }

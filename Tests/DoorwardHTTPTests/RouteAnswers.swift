@@ -76,8 +76,10 @@ struct RouteHouse: Sendable {
     let ids: House.IDs
     let command: String
 
-    init() async throws {
-        house = try await House(withPasswords: true, settings: TestAppStore.shared.get().settings())
+    init(sendsInBulks: Bool = false) async throws {
+        var house = try await House(withPasswords: true, settings: TestAppStore.shared.get().settings())
+        house.sendsInBulks = sendsInBulks
+        self.house = house
         ids = house.ids
         house.adapter.report(.battery(level: 10, low: true), from: ids.door)
         house.adapter.set(transports: [AdapterTransport(name: "oak", owner: .portfolio(ids.portfolio), health: .ok)])
@@ -153,6 +155,10 @@ extension RouteAnswer {
         let batteryLevel: Int?
         let batteryLow, isOnline: Bool?
         let faults: [String]?
+    }
+    private struct BulkResult: Decodable {
+        let status: Int
+        let body: Doorward.JSONValue
     }
     private struct Bucket: Decodable {
         let from, until: String
@@ -429,6 +435,9 @@ extension RouteAnswer {
         },
         RouteAnswer("POST /devices/:id/unlatch", whole: Doorward.EndedCommand.self) {
             try await $0.post("/devices/\($0.ids.door)/unlatch", as: .tenant)
+        },
+        RouteAnswer("POST /bulk", ["results": [BulkResult].self]) {
+            try await $0.post("/bulk", #"{"requests":[{"method":"POST","path":"/devices/\#($0.ids.door)/lock","body":{}}]}"#)
         },
         RouteAnswer("POST /simulator/devices/:id/events", ["device": Doorward.LockDevice.self]) {
             try await $0.post("/simulator/devices/\($0.ids.simulated)/events", #"{"event":"jam"}"#, as: .manager)

@@ -14,7 +14,7 @@ import Testing
     func read() async throws {
         let house = try await House()
         let shown = try await house.call(.get, Self.path(house), as: .owner).data["subscription"]
-        let on = ["guestAccess", "recurringSchedules", "guestLinks", "accessLogExport"]
+        let on = ["guestAccess", "recurringSchedules", "guestLinks", "bulkOperations", "accessLogExport"]
         var modules = Dictionary(uniqueKeysWithValues: on.map { ($0, JSONValue.bool(true)) })
         modules["complianceReport"] = .bool(false)
         #expect(

@@ -165,7 +165,7 @@ export function sentenceOf(error, names = {}) {
  */
 export const modules = [
   ['guestAccess', 'Guest access'], ['recurringSchedules', 'Recurring hours'], ['guestLinks', 'Guest links'],
-  ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'],
+  ['bulkOperations', 'Bulk operations'], ['accessLogExport', 'Export of the log'], ['complianceReport', 'Compliance report'],
 ];
 
 // Times, on the clock of this browser.

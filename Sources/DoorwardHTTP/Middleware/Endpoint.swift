@@ -15,9 +15,11 @@ struct Endpoint: Sendable {
     private let allowed: String
     /// The log for methods that the path does not support.
     private let otherLog: RequestLog
+    /// Responds to the requests of a bulk; `nil` for every endpoint but that of bulks.
+    private let bulkResponder: GatewayResponder?
 
-    init(services: Services, routes: [Route]) {
-        self.services = services
+    init(services: Services, routes: [Route], bulkResponder: GatewayResponder? = nil) {
+        (self.services, self.bulkResponder) = (services, bulkResponder)
         self.routes = Dictionary(
             uniqueKeysWithValues: routes.map {
                 ($0.method, ($0, RequestLog(services, method: $0.method.rawValue, route: $0.label ?? $0.path)))
@@ -67,11 +69,14 @@ struct Endpoint: Sendable {
             try route.precondition(metadata)
             if case .signedIn = route.handler { caller = try await signedIn(metadata, context) }
             try await route.limit(services.control, caller, metadata)
-            let body = try await route.readsForm ? BodyCollector.form(of: request) : BodyCollector.body(of: request)
+            let body =
+                try await route.readsForm
+                ? BodyCollector.form(of: request) : BodyCollector.body(of: request, maxBytes: route.maxBodyBytes)
             func readRequest<Requester>(of requester: Requester) -> ReadRequest<Requester> {
                 ReadRequest(
                     services: services, metadata: metadata, parameters: context.parameters, body: body, client: context.client,
-                    caller: requester)
+                    caller: requester,
+                    bulk: bulkResponder.map { BulkDispatcher(responder: $0, context: context, call: metadata) })
             }
             switch route.handler {
             case .open(let handler): return try services.responseMemory.admit(try await handler(readRequest(of: ())), for: nil)
@@ -117,16 +122,17 @@ enum BodyCollector {
     /// The body of a request. An absent body is an empty object.
     ///
     /// - Throws: `ErrorResponse` for a body that is rejected before it is parsed; `GatewayError.invalid` if it is not a JSON object.
-    static func body(of request: Request) async throws -> [String: JSONValue] {
-        guard let content = try await bytes(of: request, "application/json", orElse: .unsupportedMediaType) else { return [:] }
-        return try object(content)
+    static func body(of request: Request, maxBytes: Int) async throws -> [String: JSONValue] {
+        let content = try await bytes(of: request, "application/json", maxBytes: maxBytes, orElse: .unsupportedMediaType)
+        return try content.map(object) ?? [:]
     }
 
     /// The fields of a form. An absent body has none.
     ///
     /// - Throws: as `body`; `GatewayError.invalid` for a body that is not the encoding of a form.
     static func form(of request: Request) async throws -> [String: JSONValue] {
-        guard let content = try await bytes(of: request, "application/x-www-form-urlencoded", orElse: .formExpected) else {
+        let type = "application/x-www-form-urlencoded"
+        guard let content = try await bytes(of: request, type, maxBytes: WireLimits.bodyBytes, orElse: .formExpected) else {
             return [:]
         }
         let errors = FieldErrors()
@@ -141,13 +147,15 @@ enum BodyCollector {
     /// The bytes of a body with a media type, in UTF-8; `nil` if there is no body.
     ///
     /// - Parameter error: the error for a body with another media type.
-    private static func bytes(of request: Request, _ mediaType: String, orElse error: ErrorResponse) async throws -> [UInt8]? {
+    private static func bytes(
+        of request: Request, _ mediaType: String, maxBytes: Int, orElse error: ErrorResponse
+    ) async throws -> [UInt8]? {
         let headers = RequestHeaders(request.headers)
         let declared = headers[.contentLength].flatMap { Int($0) }
         // A request with neither Content-Length nor Transfer-Encoding has no body (RFC 9112, section 6.3).
         if declared == 0 || (declared == nil && headers[.transferEncoding] == nil) { return nil }
-        if let declared, declared > WireLimits.bodyBytes { throw ErrorResponse.payloadTooLarge }
-        let bytes = try await collect(request)
+        if let declared, declared > maxBytes { throw ErrorResponse.payloadTooLarge(maxBytes) }
+        let bytes = try await collect(request, maxBytes)
         // If the connection closes early, Hummingbird ends the body without an error. A body shorter than its Content-Length is
         // rejected here.
         if let declared, bytes.count < declared { throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue) }
@@ -156,12 +164,12 @@ enum BodyCollector {
         return bytes
     }
 
-    private static func collect(_ request: Request) async throws -> [UInt8] {
+    private static func collect(_ request: Request, _ maxBytes: Int) async throws -> [UInt8] {
         do {
-            let buffer = try await request.body.collect(upTo: WireLimits.bodyBytes)
+            let buffer = try await request.body.collect(upTo: maxBytes)
             return Array(buffer.readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw ErrorResponse.payloadTooLarge
+            throw ErrorResponse.payloadTooLarge(maxBytes)
         } catch {
             // The connection ended, or the framing broke, before the body was complete.
             throw GatewayError.invalid("body", FieldProblemCode.notJSON.rawValue)

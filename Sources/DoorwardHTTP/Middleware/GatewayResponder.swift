@@ -24,6 +24,13 @@ struct GatewayResponder: HTTPResponder {
         return response
     }
 
+    /// Responds to a request of a bulk. It is part of the bulk's own slot.
+    func respond(toItem request: Request, _ context: GatewayContext, _ metadata: RequestMetadata) async -> Response {
+        var context = context
+        context.metadata = metadata
+        return await RequestMetadata.$current.withValue(metadata) { await answered(request, context, metadata) }
+    }
+
     /// If the peer is a trusted proxy, counts the request for the client behind the proxy, as a connection of that client would
     /// be counted.
     private func counted(_ request: Request, _ context: GatewayContext, _ metadata: RequestMetadata) async -> Response {
@@ -158,10 +165,8 @@ final class RequestMetadata: Sendable {
     @TaskLocal static var current: RequestMetadata?
 
     init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
-        let target = (head.path ?? "/").utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         (method, authority) = (head.method, head.authority)
-        path = String(Substring(target[0]))
-        query = target.count > 1 ? String(Substring(target[1].prefix { $0 != UInt8(ascii: "#") })) : nil
+        (path, query) = Self.parts(ofTarget: head.path ?? "/")
         headers = RequestHeaders(head.headerFields)
         requestID = Self.validRequestID(headers[.requestID]) ?? random.hexadecimal(byteCount: 16)
         let source: RecordSource =
@@ -175,6 +180,25 @@ final class RequestMetadata: Sendable {
         self.peer = peer
         trace = TraceContext(head.headerFields)
         span = trace.map { _ in TraceContext.newSpanID(random) }
+    }
+
+    /// The metadata of a request of a bulk: origin and trace are those of the call. The id is that of the call with the request's number
+    /// after it, so that records and log lines of the request name the call, too.
+    ///
+    /// - Parameter number: the position in the bulk, from 0.
+    init(_ head: HTTPRequest, number: Int, of call: RequestMetadata) {
+        (method, authority, peer, trace, span) = (head.method, call.authority, call.peer, call.trace, call.span)
+        (path, query) = Self.parts(ofTarget: head.path ?? "/")
+        headers = RequestHeaders(head.headerFields)
+        let suffix = "/\(number)"
+        requestID = call.requestID.prefix(WireLimits.requestIDCharacters.upperBound - suffix.utf8.count) + suffix
+        origin = RequestOrigin(source: call.origin.source, clientAddress: call.origin.clientAddress, requestID: requestID)
+    }
+
+    private static func parts(ofTarget target: String) -> (path: String, query: String?) {
+        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.count > 1 ? String(Substring(parts[1].prefix { $0 != UInt8(ascii: "#") })) : nil
+        return (String(Substring(parts[0])), query)
     }
 
     /// Whether the path is visible ASCII, as every path of the API is (RFC 3986, section 3.3).

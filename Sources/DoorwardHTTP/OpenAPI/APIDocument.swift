@@ -60,7 +60,7 @@ struct APIDocument: Sendable {
             }
             if needsSignIn, method == .post {
                 addHeader(
-                    "Idempotency-Key", StringSchema(minLength: 1, maxLength: 255, pattern: "^[!-~]+$"),
+                    "Idempotency-Key", IdempotencyKeys.schema,
                     description.isRepeatable
                         ? "A repeated request with the same key has no further effect, and gets the first response."
                         : "Only its form is checked: a repeated request is carried out again.")

@@ -219,7 +219,8 @@ extension StringSchema {
         "newPassword": "lantern orbit maple winter", "currentPassword": "an older and longer passphrase",
         "reason": "A tenant lost the key.", "name": "Flat 1", "label": "Weekend guests", "adapter": "simulator",
         "street": "Lindenweg 4", "city": "Bern", "country": "Switzerland", "postalCode": "3007",
-        "file": "/var/backups/doorward.db", "code": "4711",
+        "file": "/var/backups/doorward.db", "code": "4711", "method": "POST",
+        "path": "/api/v1/devices/01980c5e-8a3f-7d21-9b1c-3f2e5a7c9d10/lock",
         "note": "doorward.local/log\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n\u{2014} witness.example AAAAAAAA\n",
     ]
 }

@@ -35,8 +35,9 @@ struct ErrorResponse: Error {
         return answer
     }
 
-    static let payloadTooLarge = ErrorResponse(
-        .payloadTooLarge, "The request's body is too large: at most \(WireLimits.bodyBytes) bytes are allowed.")
+    static func payloadTooLarge(_ maxBytes: Int) -> ErrorResponse {
+        ErrorResponse(.payloadTooLarge, "The request's body is too large: at most \(maxBytes) bytes are allowed.")
+    }
 
     static let unsupportedMediaType = ErrorResponse(
         .unsupportedMediaType, "The body must be JSON: send it with Content-Type: application/json.")

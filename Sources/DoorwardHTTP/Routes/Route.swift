@@ -15,15 +15,22 @@ enum RouteTable {
         + RoleRoutes.all + DeviceRoutes.all + AuthorizationRoutes.all + DiscoveredRoutes.all + LockCommandRoutes.all
         + CommandRoutes.all + GuestAccessRoutes.all + GuestLinkRoutes.all + AccessRecordRoutes.all + AuditRoutes.all
         + PurchaseRoutes.all + ComplianceRoutes.all + AdapterRoutes.all + StreamRoutes.all + StoreRoutes.all + ClockRoutes.all
-        + SimulatorRoutes.all + DocumentRoutes.all + ConsoleRoutes.all
+        + SimulatorRoutes.all + BulkRoutes.all + DocumentRoutes.all + ConsoleRoutes.all
 
     /// The methods that are passed to endpoints. Any other method gets the response for a method that no path supports.
     static let commonMethods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
     static func responder(_ services: Services, routes: [Route] = routes) -> GatewayResponder {
+        responder(services, routes, bulkResponder: responder(services, BulkRoutes.items(of: routes), bulkResponder: nil))
+    }
+
+    private static func responder(
+        _ services: Services, _ routes: [Route], bulkResponder: GatewayResponder?
+    ) -> GatewayResponder {
         let router = Router(context: GatewayContext.self)
         for (path, ofPath) in Dictionary(grouping: routes, by: \.path) {
-            let endpoint = Endpoint(services: services, routes: ofPath)
+            let bulkResponder = path == BulkRoutes.path ? bulkResponder : nil
+            let endpoint = Endpoint(services: services, routes: ofPath, bulkResponder: bulkResponder)
             for method in commonMethods {
                 router.on(RouterPath(path), method: method) { request, context in
                     await endpoint.respond(to: request, context: context)
@@ -59,6 +66,8 @@ struct Route: Sendable {
     let description: RouteDescription?
     /// Whether the body is a form (`application/x-www-form-urlencoded`) and not JSON.
     var readsForm = false
+    /// The maximum number of bytes of a JSON body.
+    var maxBodyBytes = WireLimits.bodyBytes
     /// Renders an error as a page; `nil` for the error of the API.
     var errorPage: @Sendable (ErrorResponse, RequestMetadata) -> APIResponse? = { _, _ in nil }
     /// Throws if the request is rejected even before its sign-in is checked.
@@ -169,6 +178,8 @@ struct ReadRequest<Requester: Sendable>: Sendable {
     let caller: Requester
     /// Receives the description of what the handler would read; `nil` while a request is handled.
     var description: InputDescription.Box?
+    /// Carries out the requests of a bulk; `nil` for a request that is none.
+    var bulk: BulkDispatcher?
 
     var control: GatewayControl { services.control }
 
@@ -280,10 +291,18 @@ struct IdempotencyKeys: Sendable {
     /// - Throws: `.invalid` for a key that is not 1 to 255 visible ASCII characters.
     static func key(in metadata: RequestMetadata) throws(GatewayError) -> String? {
         guard let text = metadata.headers[.idempotencyKey] else { return nil }
-        guard WireLimits.idempotencyKeyCharacters.contains(text.utf8.count), text.isVisibleASCII else {
-            throw .invalid("Idempotency-Key", FieldProblemCode.malformed.rawValue)
-        }
+        guard isKey(text) else { throw .invalid("Idempotency-Key", FieldProblemCode.malformed.rawValue) }
         return text
+    }
+
+    /// The form of a key.
+    static let schema = StringSchema(
+        minLength: WireLimits.idempotencyKeyCharacters.lowerBound, maxLength: WireLimits.idempotencyKeyCharacters.upperBound,
+        pattern: "^[!-~]+$")
+
+    /// Whether a text has the form of a key.
+    static func isKey(_ text: String) -> Bool {
+        WireLimits.idempotencyKeyCharacters.contains(text.utf8.count) && text.isVisibleASCII
     }
 
     /// HMAC-SHA-256 of method, path and body. Bodies that differ only in the order of keys have the same fingerprint.
