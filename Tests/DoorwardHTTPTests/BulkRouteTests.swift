@@ -25,8 +25,12 @@ import Testing
             let alone = try await answer.call(try await RouteHouse())
             let inBulk = try await answer.call(try await RouteHouse(sendsInBulks: true))
             #expect(inBulk.headers.isEmpty, "\(answer.route) was not sent in a bulk")
-            #expect(inBulk.status == alone.status && inBulk.json == alone.json, "\(answer.route)\n\(alone.text)\n\(inBulk.text)")
-            if alone.json == .null { #expect(inBulk.text == alone.text, "\(answer.route)") }
+            #expect(inBulk.status == alone.status, "\(answer.route)\n\(alone.text)\n\(inBulk.text)")
+            // The hashes of a log cover the ids of requests, and each backup has a file of its own.
+            if !answer.route.contains("/audit/logs/"), !answer.route.contains("/store/backup") {
+                #expect(inBulk.json.withoutIDs == alone.json.withoutIDs, "\(answer.route)\n\(alone.text)\n\(inBulk.text)")
+                if alone.json == .null { #expect(inBulk.text == alone.text, "\(answer.route)") }
+            }
             compared += 1
         }
         #expect(compared > 70)
@@ -67,7 +71,7 @@ import Testing
             let result = try #require(bulk.results.first, "\(bulk.text)")
             #expect(result.status == alone.status, "\(person) \(method) \(path): \(alone.text) \(result.text)")
             if method != .head, alone.json != .null {
-                #expect(result.json.withoutID == alone.json.withoutID, "\(person) \(method) \(path)")
+                #expect(result.json.withoutIDs == alone.json.withoutIDs, "\(person) \(method) \(path)")
             }
         }
         #expect(one.store.commitCount == other.store.commitCount)
@@ -205,7 +209,7 @@ import Testing
             [house.move("lock", house.ids.frontDoor), BulkRequest(path: "/portfolios", body: #"{"name":"x"}"#)], as: nil,
             headers: [.authorization: "Bearer \(secret)"])
         #expect(reply.results.map(\.status) == [200, 403], "\(reply.text)")
-        #expect(reply.results.first?.data["command"]["actor"]["kind"].text == "apiKey")
+        #expect(reply.results.first?.data["command"]["actor"]["kind"].text == "API_KEY")
     }
 
     @Test("A session that ends in the middle ends the requests that have not begun")
@@ -251,10 +255,12 @@ import Testing
 }
 
 extension JSONValue {
-    /// The same error without its request id.
-    fileprivate var withoutID: JSONValue {
-        guard case .object(var members) = self else { return self }
-        members["requestId"] = nil
-        return .object(members)
+    /// The same value without the ids of requests, which are different for every request.
+    fileprivate var withoutIDs: JSONValue {
+        switch self {
+        case .object(let members): .object(members.filter { $0.key != "requestId" }.mapValues(\.withoutIDs))
+        case .array(let elements): .array(elements.map(\.withoutIDs))
+        default: self
+        }
     }
 }

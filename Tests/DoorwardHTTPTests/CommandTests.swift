@@ -222,7 +222,9 @@ import Testing
 
 extension VirtualClock {
     /// Advances the clock from sleeper to sleeper until `task` has ended.
-    func drive<Value: Sendable>(_ task: Task<Value, any Error>) async throws -> Value {
+    func drive<Value: Sendable>(
+        _ task: Task<Value, any Error>, within limit: Duration = .seconds(120)
+    ) async throws -> Value {
         let isDone = Seen(false)
         let watched = Task {
             defer { isDone.change { $0 = true } }
@@ -231,7 +233,7 @@ extension VirtualClock {
         while !isDone.value {
             await Task.yield()
             // Skip the timer for guest windows: it fires in up to five minutes and is not part of a command.
-            guard !isDone.value, let next = nextSleeper, next.duration(since: monotonicNow()) < .seconds(120) else { continue }
+            guard !isDone.value, let next = nextSleeper, next.duration(since: monotonicNow()) <= limit else { continue }
             advance(to: next)
         }
         return try await watched.value

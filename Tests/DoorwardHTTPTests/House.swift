@@ -187,7 +187,8 @@ struct House: Sendable {
         -> Reply
     {
         let reply = try await unchecked(method, path, headers, body)
-        if path.hasPrefix("/api/v1/") {
+        // The result of a bulk has no headers.
+        if path.hasPrefix("/api/v1/"), !sendsInBulks {
             let document = try await PublishedDocument.shared { try await unchecked(.get, "/api/v1/openapi.json", [:], nil).json }
             let differences = document.differences(method, path, reply)
             #expect(differences.isEmpty, "\(method) \(path): \(reply.text)")

@@ -303,6 +303,8 @@ extension MatrixRow {
         MatrixRow("-+++---....-00", "POST /units/{id}/devices") { #"{"deviceId":"\#($0.frontDoor)"}"# },
         MatrixRow("-+++---....-00", "DELETE /units/{id}/devices/{deviceId}", query: "dryRun=true"),
         MatrixRow("++++++++++++00", "GET /devices/discovered"),
+        // Everybody may send one: each of its requests is decided by itself.
+        MatrixRow("++++++++++++00", "POST /bulk") { #"{"requests":[{"method":"POST","path":"/devices/\#($0.door)/lock"}]}"# },
         MatrixRow("-+++--.....-00", "POST /simulator/devices/{id}/events") { _ in #"{"event":"jam"}"# },
     ]
 

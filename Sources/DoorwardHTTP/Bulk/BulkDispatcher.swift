@@ -7,18 +7,23 @@ internal import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Carries out the requests of one bulk by the same endpoints as requests that are sent by themselves.
-struct BulkDispatcher: Sendable {
+/// Carries out the requests of one bulk by the same endpoints as requests that are sent by themselves. A class, so that a request that is
+/// no bulk has room for one reference only.
+final class BulkDispatcher: Sendable {
     /// Responds with `BulkRoutes.items`.
-    let responder: GatewayResponder
+    private let responder: GatewayResponder
     /// The context of the call.
-    let context: GatewayContext
+    private let context: GatewayContext
     /// The metadata of the call.
-    let call: RequestMetadata
+    private let call: RequestMetadata
 
     /// The headers of the call that hold for each of its requests. No other header does: neither a cookie, nor a precondition on one
     /// object.
     private static let headers: [HTTPField.Name] = [.authorization, .accept, .prefer]
+
+    init(_ responder: GatewayResponder, _ context: GatewayContext, of call: RequestMetadata) {
+        (self.responder, self.context, self.call) = (responder, context, call)
+    }
 
     /// Carries out a request, with the credentials of the call: they are checked again, so that a session that ends meanwhile ends the
     /// requests that have not begun.

@@ -75,8 +75,7 @@ struct Endpoint: Sendable {
             func readRequest<Requester>(of requester: Requester) -> ReadRequest<Requester> {
                 ReadRequest(
                     services: services, metadata: metadata, parameters: context.parameters, body: body, client: context.client,
-                    caller: requester,
-                    bulk: bulkResponder.map { BulkDispatcher(responder: $0, context: context, call: metadata) })
+                    caller: requester, bulk: bulkResponder.map { BulkDispatcher($0, context, of: metadata) })
             }
             switch route.handler {
             case .open(let handler): return try services.responseMemory.admit(try await handler(readRequest(of: ())), for: nil)
