@@ -71,19 +71,6 @@ import Testing
         }
     }
 
-    @Test("A short rest of a request is read after its response, and the next request has its own response")
-    func kept() async throws {
-        try await serving { _, port in
-            let connection = try RawConnection(port: port)
-            let head = "POST /api/v1/portfolios HTTP/1.1\r\nHost: localhost\r\n"
-            connection.send(head + "Content-Length: 60000\r\n\r\n")
-            #expect(await connection.text(upTo: "}").hasPrefix("HTTP/1.1 401 "))
-            connection.send(String(repeating: " ", count: 60_000))
-            connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            #expect(await connection.rest().contains("HTTP/1.1 200 "))
-        }
-    }
-
     /// One connection on a virtual event loop, whose requests are answered at their heads, or not at all.
     private struct Pipeline {
         let channel = NIOAsyncTestingChannel()
@@ -110,9 +97,9 @@ import Testing
         /// Errors of the parser are not those of this method.
         func receive(_ text: String) async { _ = try? await channel.writeInbound(ByteBuffer(string: text)) }
 
-        /// Waits until the response is complete.
-        func response() async {
-            while responses.value == 0 { await channel.testingEventLoop.run() }
+        /// Waits until so many responses are complete.
+        func response(_ number: Int = 1) async {
+            while responses.value < number { await channel.testingEventLoop.run() }
         }
 
         func pass(_ time: TimeAmount) async { await channel.testingEventLoop.advanceTime(by: time) }
@@ -129,6 +116,18 @@ import Testing
     }
 
     private static let head = "POST / HTTP/1.1\r\nHost: localhost\r\n"
+
+    @Test("A short rest of a request is read after its response, and the next request has its own response")
+    func kept() async throws {
+        let pipeline = try await Pipeline()
+        await pipeline.receive(Self.head + "Content-Length: 60000\r\n\r\n")
+        await pipeline.response()
+        await pipeline.receive(String(repeating: " ", count: 60_000))
+        await pipeline.receive(Self.head + "Content-Length: 1\r\n\r\n1")
+        await pipeline.response(2)
+        #expect(pipeline.channel.isActive)
+        await pipeline.end()
+    }
 
     @Test("One second after an early response the connection is closed, unless the request has ended", arguments: [false, true])
     func second(ends: Bool) async throws {
