@@ -375,7 +375,7 @@ def property_lockdown(console, gateway):
     page = console.sign_in("manager", size=PHONE)
     page.get_by_role("link", name="Quay 1", exact=True).click()
     page.locator("h1", has_text="Quay 1").wait_for()
-    has(page, "li.row", 4)
+    has(page, "li.row:has(.dot-icon)", 4)
     button(page, "Start a lockdown").click()
     page.fill("#lockdown-reason", "a drill")
     page.fill("#lockdown-name", "Quay")
@@ -396,7 +396,7 @@ def property_lockdown(console, gateway):
     button(page, "Start a lockdown").wait_for()
     page.context.close()
     page = console.sign_in("auditor", f"#/properties/{gateway.property}")
-    has(page, "li.row", 4)
+    has(page, "li.row:has(.dot-icon)", 4)
     assert page.locator(".lockdown").count() == 0
     each_look(console, "owner", f"#/properties/{gateway.property}", ".row", "property")
 
