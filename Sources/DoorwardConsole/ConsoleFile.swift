@@ -43,6 +43,7 @@ extension ConsoleFile {
         ConsoleFile("door-replace.js", PackageResources.door_replace_js),
         ConsoleFile("door-settings.js", PackageResources.door_settings_js),
         ConsoleFile("door-test.js", PackageResources.door_test_js),
+        ConsoleFile("todo.js", PackageResources.todo_js),
         ConsoleFile("edits.js", PackageResources.edits_js),
         ConsoleFile("records.js", PackageResources.records_js),
         ConsoleFile("guests.js", PackageResources.guests_js),
