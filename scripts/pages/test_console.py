@@ -15,6 +15,7 @@ from console_guests import GUESTS
 from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
 from console_picker import PICKER
+from console_places import DOOR, PLACES
 from console_rights import RIGHTS
 from scripted_stream import ScriptedStream
 from test_pages import PASSWORD, run
@@ -920,9 +921,9 @@ def weight(console, gateway):
 HALVES = {
     "first": [
         sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right, late_permissions,
-        unknown_door, settings, away, guests, guests_of_tenant, guest_names, *GUESTS, log, access_check, account, live, live_recovers, seven_tabs, weight,
+        unknown_door, settings, away, guests, guests_of_tenant, guest_names, *GUESTS, *DOOR, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
-    "second": [*MANAGEMENT, *RIGHTS, *PICKER, *INTERACTIONS],
+    "second": [*MANAGEMENT, *PLACES, *RIGHTS, *PICKER, *INTERACTIONS],
 }
 
 
