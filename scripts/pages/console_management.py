@@ -182,7 +182,7 @@ def unit(console, gateway):
     page.locator(".hint", has_text="no door of its own").wait_for()
     page.locator(".hint", has_text="No tenant yet").wait_for()
     console.check(page, "unit-empty")
-    button(page, "Rename").click()
+    button(page, "Change").click()
     page.fill("#unit-name", HOSTILE)
     page.keyboard.press("Enter")
     page.locator("h1", has_text="<img src=x").wait_for()
@@ -205,7 +205,7 @@ def unit(console, gateway):
     page.locator(".row", has_text="Plumber").wait_for()
     page = console.sign_in("tenant", f"#/units/{gateway.flat}")
     page.locator(".row", has_text="Flat door").wait_for()
-    assert page.locator("h2", has_text="Tenants").count() == 0 and page.locator("button", has_text="Rename").count() == 0
+    assert page.locator("h2", has_text="Tenants").count() == 0 and page.locator("button", has_text="Change").count() == 0
     page.goto(gateway.url + "/#/units/nothing")
     page.locator("h2", has_text="Not found, or no access").wait_for()
     console.check(page, "unit-unknown")
@@ -269,8 +269,9 @@ def portfolio(console, gateway):
     gateway.call("DELETE", f"/properties/{found['id']}")
     button(page, "Read again").click()
     has(page, "a.row:has-text('Mill Lane 7')", 0)
+    button(page, "Rename").click()
     page.fill("#portfolio-name", "Houses & Yards")
-    button(page, "Save the name").click()
+    button(page, "Save").click()
     page.locator("h1", has_text="Houses & Yards").wait_for()
     gateway.call("PUT", path, {"name": "Houses"})
     with page.expect_download() as download:
@@ -279,7 +280,7 @@ def portfolio(console, gateway):
     # An auditor sees no subscription, and changes nothing.
     page = console.sign_in("auditor", "#/portfolios")
     page.locator("h1", has_text="Houses").wait_for()
-    assert page.locator("h2", has_text="Subscription").count() == 0 and button(page, "Save the name").count() == 0
+    assert page.locator("h2", has_text="Subscription").count() == 0 and button(page, "Rename").count() == 0
     each_look(console, "owner", "#/portfolios", ".usage", "portfolio")
 
 

@@ -15,6 +15,7 @@ from console_guests import GUESTS
 from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
 from console_picker import PICKER
+from console_places import DOOR, PLACES
 from console_rights import RIGHTS
 from scripted_stream import ScriptedStream
 from test_pages import PASSWORD, run
@@ -375,7 +376,7 @@ def property_lockdown(console, gateway):
     page = console.sign_in("manager", size=PHONE)
     page.get_by_role("link", name="Quay 1", exact=True).click()
     page.locator("h1", has_text="Quay 1").wait_for()
-    has(page, "li.row", 4)
+    has(page, "li.row:has(.dot-icon)", 4)
     button(page, "Start a lockdown").click()
     page.fill("#lockdown-reason", "a drill")
     page.fill("#lockdown-name", "Quay")
@@ -396,7 +397,7 @@ def property_lockdown(console, gateway):
     button(page, "Start a lockdown").wait_for()
     page.context.close()
     page = console.sign_in("auditor", f"#/properties/{gateway.property}")
-    has(page, "li.row", 4)
+    has(page, "li.row:has(.dot-icon)", 4)
     assert page.locator(".lockdown").count() == 0
     each_look(console, "owner", f"#/properties/{gateway.property}", ".row", "property")
 
@@ -920,9 +921,9 @@ def weight(console, gateway):
 HALVES = {
     "first": [
         sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right, late_permissions,
-        unknown_door, settings, away, guests, guests_of_tenant, guest_names, *GUESTS, log, access_check, account, live, live_recovers, seven_tabs, weight,
+        unknown_door, settings, away, guests, guests_of_tenant, guest_names, *GUESTS, *DOOR, log, access_check, account, live, live_recovers, seven_tabs, weight,
     ],
-    "second": [*MANAGEMENT, *RIGHTS, *PICKER, *INTERACTIONS],
+    "second": [*MANAGEMENT, *PLACES, *RIGHTS, *PICKER, *INTERACTIONS],
 }
 
 

@@ -38,21 +38,24 @@ export class Commands {
     this.redraw();
   }
 
-  /** @param {API.Device} device @param {string} operation @param {object} [body] */
+  /**
+   * @param {API.Device} device @param {string} operation @param {object} [body]
+   * @returns {Promise<Progress | null>} its progress when it has ended; null if another one is running
+   */
   start(device, operation, body = {}) {
-    if (this.isRunning(device.id)) return;
-    const key = newKey();
-    this.run(device, operation, key, body);
+    if (this.isRunning(device.id)) return Promise.resolve(null);
+    return this.run(device, operation, newKey(), body);
   }
 
   /**
    * Sends the same request again after the gateway could not be reached: with the same key it is carried out once.
    *
-   * @param {API.Device} device
+   * @param {API.Device} device @returns {Promise<Progress | null>} null if there is nothing to repeat
    */
   repeat(device) {
     const progress = this.byDevice.get(device.id);
-    if (progress && progress.phase === 'unsure') this.run(device, progress.operation, progress.key, progress.body);
+    if (!progress || progress.phase !== 'unsure') return Promise.resolve(null);
+    return this.run(device, progress.operation, progress.key, progress.body);
   }
 
   /** @param {API.Device} device @param {string} operation @param {string} key @param {object} body */
@@ -69,10 +72,11 @@ export class Commands {
     } catch (error) {
       this.fail(progress, error);
     }
-    if (this.isEnded) return;
+    if (this.isEnded) return progress;
     this.announce(`${device.name}: ${progress.text}`);
     this.redraw();
     this.onEnd(device.id);
+    return progress;
   }
 
   /** @param {Progress} progress @param {API.Command} first */

@@ -1,4 +1,4 @@
-// One door: its state, what the person may do, its history, who can open it, and its settings.
+// One door: its state, what the person may do, its history, and who can open it.
 // @ts-check
 import { call, queryText } from './api.js';
 import { marks, movements } from './doors.js';
@@ -6,17 +6,21 @@ import { LiveObjects } from './live.js';
 import { button, denialFacts, dialog, field, icon, keepsAfter, notice, ofObject, pager, ruleText, select, time, whenLoaded } from './parts.js';
 import { timeline } from './records.js';
 import { h } from './view.js';
-import { ago, isShown, operationOf, operations, qualityOf, sentenceOf, stateOf } from './words.js';
+import { ago, isShown, operationOf, operations, qualityOf, stateOf } from './words.js';
 
 /**
  * @typedef {Console.State & {
  *   id: string, own: Console.LiveObjects<API.Device, Console.Need | null>, device: API.Device | null, decisions: API.Decision[], tab: string | null, why: string | null, problem?: Console.Caught | null,
- *   override: {operation: string, error: Console.Caught | null} | null, history: History, who: Who | null, settings: Settings | null}} State
+ *   override: {operation: string, error: Console.Caught | null} | null, history: History, who: Who | null,
+ *   settings: Settings | null, dialog: Dialog | null, test: import('./door-test.js').Test | null}} State
+ *   `dialog` is shown in front of the page
  * @typedef {State & {device: API.Device}} Shown the state where the door is known
  * @typedef {import('./records.js').State & Console.Resource & {records: API.AccessRecord[], cursor: string | null}} History
  * @typedef {Console.Resource & {operation: string, at: string, page: number, data?: Entries}} Who
  * @typedef {Pick<Console.Answer, 'entries' | 'pagination'>} Entries who can do an operation
- * @typedef {Console.Work & {saved: string | null}} Settings
+ * @typedef {Console.Work & {saved: string | null, view: ((context: Console.Context, state: Shown) => Console.Child) | null}} Settings
+ *   `view` is loaded with the tab
+ * @typedef {(context: Console.Context, state: Shown) => Console.Child} Dialog
  */
 
 const tabs = [['history', 'History'], ['who', 'Who can open it'], ['settings', 'Settings']];
@@ -27,7 +31,7 @@ const page = {
     /** @type {State} */
     const state = {
       id, status: 'loading', error: null, device: null, decisions: [], readAt: '', tab: null, why: null, isEnded: false, override: null,
-      history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null,
+      history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null, dialog: null, test: null,
       // The query contains the unit or property of the door, which is not known yet.
       own: new LiveObjects(null, (object) => object.id === id),
     };
@@ -35,7 +39,7 @@ const page = {
     return state;
   },
 
-  end(state) { state.isEnded = true; },
+  end(state) { Object.assign(state, { isEnded: true, dialog: null }); },
   title: (state) => state?.device?.name || 'Door',
 
   async refresh(context, state) {
@@ -113,8 +117,8 @@ function content(context, state) {
     tabBar(context, state),
     state.tab === 'history' && history(context, state),
     state.tab === 'who' && whoCan(context, state),
-    state.tab === 'settings' && settings(context, state),
-    facts(device),
+    state.tab === 'settings' && panel('settings', state.settings?.view ? state.settings.view(context, state) : h('p.hint', null, 'Loading')),
+    facts(device), state.dialog && state.dialog(context, state),
   ];
 }
 
@@ -149,7 +153,30 @@ function actions(context, state) {
       });
     })),
     denials(context, state, shown.filter((one) => !one.allowed)),
-    progress && progressPanel(context, state, progress, isRunning));
+    // A command of the test is told there.
+    progress && !state.test?.isRunning && !state.test?.results.includes(progress) && progressPanel(context, state, progress, isRunning),
+    testPart(context, state, isRunning));
+}
+
+/**
+ * The button that tests the door, for those who may unlock and lock it, and what the last test has found.
+ *
+ * @param {Console.Context} context @param {Shown} state @param {boolean} isRunning
+ */
+function testPart(context, state, isRunning) {
+  const decisions = ['UNLOCK', 'LOCK'].map((one) => decisionOn(state, one));
+  const isOffered = decisions.every((one) => one.operation && isShown(one));
+  const denied = decisions.find((one) => !one.allowed);
+  const ask = () => {
+    if (denied) { state.why = denied.operation; context.redraw(); return; }
+    if (isRunning) return;
+    withPart(context, () => import('./door-test.js'), (part) => { state.dialog = part.askDialog; });
+  };
+  return [
+    state.test && state.test.view(context, state),
+    isOffered && !state.test && h('div.buttons', { key: 'test' },
+      button('Test', { id: 'test', icon: 'refresh', disabled: denied !== undefined || isRunning, onclick: ask })),
+  ];
 }
 
 /**
@@ -241,7 +268,11 @@ function choose(context, state, tab) {
     state.who = { operation: 'UNLOCK', at: '', page: 1, status: 'loading' };
     readWho(context, state);
   }
-  if (tab === 'settings') state.settings = { error: null, saved: null, isBusy: false };
+  if (tab === 'settings') {
+    const own = { error: null, saved: null, isBusy: false, view: state.settings?.view || null };
+    state.settings = own;
+    if (!own.view) withPart(context, () => import('./door-settings.js'), (part) => { own.view = part.settings; });
+  }
   context.redraw();
 }
 
@@ -261,6 +292,24 @@ function tabBar(context, state) {
         document.getElementById(`tab-${next}`)?.focus();
       },
     }, title)));
+}
+
+/**
+ * Loads a part of the page that is not needed before.
+ *
+ * @template Part
+ * @param {Console.Context} context @param {() => Promise<Part>} load @param {(part: Part) => void} use
+ */
+export async function withPart(context, load, use) {
+  let part;
+  try {
+    part = await load();
+  } catch {
+    context.note('This part of the page could not be loaded. Check the network, and load the page again.', 'bad');
+    return;
+  }
+  use(part);
+  context.redraw();
 }
 
 /** @param {string} id @param {Console.Child[]} children */
@@ -341,61 +390,6 @@ export function entriesView(data, at, go) {
       h('span.record-side', null, entry.until ? ['until ', time(entry.until)] : 'no end')))),
     pager(data.pagination, go),
   ];
-}
-
-/**
- * The values that differ from those of the lock, so that a form changes nothing that another person has changed meanwhile.
- *
- * @param {API.Device} device @param {Record<string, unknown>} values
- */
-const changed = (device, values) => {
-  const now = /** @type {Record<string, unknown>} */ ({ ...device });
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== (now[name] ?? null)));
-};
-
-/** @param {Console.Context} context @param {Shown} state */
-function settings(context, state) {
-  const { device } = state;
-  const own = /** @type {Settings} */ (state.settings);
-  const canSet = decisionOn(state, 'CHANGE_SETTINGS').allowed && device.capabilities.includes('SETTINGS');
-  const canChange = context.ability.can('device.change', 'LockDevice', device);
-  const submit = (/** @type {string} */ path, /** @type {(form: FormData) => object} */ values) => async (/** @type {Console.Submit} */ event) => {
-    event.preventDefault();
-    if (own.isBusy) return;
-    Object.assign(own, { isBusy: true, error: null, saved: null });
-    context.redraw();
-    try {
-      const answer = await call('PUT', `/devices/${encodeURIComponent(state.id)}${path}`, { body: values(new FormData(event.target)) });
-      state.device = answer.device;
-      own.saved = answer.command ? 'The lock has confirmed the settings.' : 'Saved.';
-      context.announce(own.saved);
-    } catch (error) {
-      own.error = error;
-    }
-    own.isBusy = false;
-    context.redraw();
-  };
-  return panel('settings',
-    own.error && notice('bad', sentenceOf(own.error, { name: 'The name', notes: 'The text', autoRelockSeconds: 'The time' })),
-    own.saved && notice('ok', own.saved),
-    canChange && h('form.card-form', {
-      key: 'general', onsubmit: submit('', (form) => changed(device, {
-        name: form.get('name'), notes: String(form.get('notes')).trim() || null, isRemoteOperationEnabled: form.get('remote') === 'on',
-      })),
-    },
-      h('h2', null, 'General'),
-      field('Name', { id: 'name', name: 'name', value: device.name, required: true, maxlength: 200 }),
-      field('Notes', { id: 'notes', name: 'notes', value: device.notes ?? '' }, { hint: 'Managers and auditors see them. At most 256 characters.' }),
-      h('label.check', { for: 'remote' }, h('input', { id: 'remote', name: 'remote', type: 'checkbox', checked: device.isRemoteOperationEnabled }), 'Can be operated remotely'),
-      button('Save', { type: 'submit', kind: 'primary', busy: own.isBusy, onclick: () => {} })),
-    canSet && h('form.card-form', {
-      key: 'lock', onsubmit: submit('/settings', (form) => ({ autoRelockSeconds: Number(form.get('seconds')) })),
-    },
-      h('h2', null, 'In the lock'),
-      field('Lock again after (seconds)', { id: 'seconds', name: 'seconds', type: 'number', min: 0, max: 3600, required: true, value: device.settings?.autoRelockSeconds ?? 0 },
-        { hint: '0: the lock stays unlocked until it is locked.' }),
-      button('Send to the lock', { type: 'submit', kind: 'primary', busy: own.isBusy, onclick: () => {} })),
-    !canSet && h('p.hint', { key: 'none' }, 'This lock has no settings that the gateway can change.'));
 }
 
 /** @param {API.Device} device */

@@ -26,7 +26,8 @@ const readWithin = 60000;
  * @typedef {Console.State & {
  *   list: Console.LiveObjects<API.Device, Console.Need | null>, rows: Rows, total: number, q: string, filter: string, propertyId: string, style: string, shown: number,
  *   problem?: Console.Caught | null, reads: number, began: number, isReading: boolean, isSearched: boolean, isPartial: boolean, firstRead: Promise<void> | null, endFirstRead: () => void,
- *   typing?: number, again?: number, watching?: AbortController, why: string | null}} State `why` is the id of the door whose denial is explained, with the operation
+ *   typing?: number, again?: number, watching?: AbortController, why: string | null,
+ *   todo: typeof import('./todo.js') | null, ending: import('./todo.js').Ending | null}} State `todo` is loaded with the first doors; `ending` are guest accesses; `why` is the id of the door whose denial is explained, with the operation
  * @typedef {{id: string, title: string, tone: string, icon: Console.Icon, has: (device: API.Device) => boolean}} Counter
  * @typedef {import('./view.js').Text_} Age
  * @typedef {(context: Console.Context, state: State, device: API.Device, age: Age) => Console.Node} Describe
@@ -66,10 +67,11 @@ const page = {
       why: null, reads: 0, began: 0, rows: new Map(), isReading: false, isSearched: false, isPartial: false,
       // If the gateway searches, the stream sends more doors than the page shows.
       list: new LiveObjects({ type: 'device', query: '' }, ({ id }, isNamed) => isNamed && (!state.isSearched || state.list.objects.has(id))),
-      firstRead: null, endFirstRead: () => {},
+      firstRead: null, endFirstRead: () => {}, todo: null, ending: null,
     };
     state.firstRead = new Promise((resolve) => { state.endFirstRead = resolve; });
     page.refresh(context, state, state.endFirstRead);
+    loadTodo(context, state);
     return state;
   },
 
@@ -128,6 +130,7 @@ const page = {
         }, need);
         if (!isCurrent()) return;
         if (!isOther && !isFirst) announceChanges(context, before, state.list.objects);
+        if (!isOther && !isFirst && state.ending) state.todo?.readEnding(state.ending).then(context.redraw);
         if (!isOther) take(false);
       }
       if (isCurrent() && isOther) await page.refresh(context, state, shown);
@@ -144,6 +147,7 @@ const page = {
 
   live(context, state, event, data) {
     if (event === 'poll') { readAgain(context, state); return; }
+    if (state.ending?.accesses.take(event, data)) context.redraw();
     const { list } = state;
     const before = new Map((data.object ? [data.object] : data.objects || []).map(({ id }) => [id, list.objects.get(id)]));
     list.take(event, data);
@@ -194,6 +198,24 @@ const page = {
 };
 export default page;
 
+/**
+ * Loads what is to be done, after the doors are asked for.
+ *
+ * @param {Console.Context} context @param {State} state
+ */
+async function loadTodo(context, state) {
+  await state.firstRead;
+  const todo = state.isEnded ? null : await import('./todo.js').catch(() => null);
+  if (!todo || state.isEnded) return;
+  state.todo = todo;
+  if (context.ability.can('GRANT_ACCESS', 'LockDevice')) {
+    state.ending = todo.newEnding();
+    if (state.status === 'loaded') subscribe(context, state);
+    await todo.readEnding(state.ending);
+  }
+  if (!state.isEnded) context.redraw();
+}
+
 /** @param {Console.Context} context @param {State} state */
 function retry(context, state) {
   Object.assign(state, { status: 'loading', error: null });
@@ -228,8 +250,9 @@ function content(context, state) {
   const inPlace = [...state.list.objects.values()].filter((device) =>
     (!state.propertyId || device.propertyId === state.propertyId)
     && (!q || [device.name, device.propertyName, device.unitName].some((name) => name && name.toLowerCase().includes(q))));
-  const counter = counters.find(({ id }) => id === state.filter) || counters[0];
-  const doors = inPlace.filter(counter.has);
+  const all = [...counters, ...state.todo?.filters || []];
+  const counter = all.find(({ id }) => id === state.filter) || counters[0];
+  const doors = inPlace.filter((device) => counter.has(device));
   // The first doors are there, and the others are being read.
   const isReading = state.isPartial && !state.problem;
   return [
@@ -240,7 +263,8 @@ function content(context, state) {
     state.isSearched && !state.isPartial && state.total > state.list.objects.size && h('p.hint', { key: 'many' },
       state.q || state.propertyId ? `${state.total.toLocaleString('en-GB')} doors match. The first ${state.list.objects.size} are shown${state.total > maxDoors ? ', and refreshed every 15 seconds' : ''}.`
         : `There are ${counted(state.total, 'door')}. The first ${state.list.objects.size} are shown, and refreshed every 15 seconds. Use the search to see others.`),
-    band(context, state, inPlace, counter),
+    state.todo && state.todo.todoView(state.todo.itemsOf(inPlace, [...state.ending?.accesses.objects.values() || []]), state.filter, (show) => choose(context, state, show)),
+    band(context, state, inPlace, counter, all),
     filters(context, state),
     doors.length === 0 ? !isReading && h('div.empty', { key: 'none' }, icon('search'), h('h2', null, 'No door matches'),
       button('Show all doors', { onclick: () => { Object.assign(state, { q: '', filter: 'all', propertyId: '' }); remember(state); searchAgain(context, state, 0); } }))
@@ -258,17 +282,26 @@ const nothing = (context) => h(
     ? h('p', null, 'Attach the first lock with ', h('code', null, 'doorward attach'), ', or one of the ', h('a', { href: '#/found' }, 'found locks'), '.')
     : h('p', null, 'No door has been shared with you. A manager of the property, or a tenant who lets you in, can change that.'));
 
-/** @param {Console.Context} context @param {State} state @param {API.Device[]} doors @param {Counter} current */
-function band(context, state, doors, current) {
+/** @param {Console.Context} context @param {State} state @param {string} filter */
+function choose(context, state, filter) {
+  Object.assign(state, { filter, shown: firstShown });
+  remember(state);
+  context.redraw();
+}
+
+/** @param {Console.Context} context @param {State} state @param {API.Device[]} doors @param {Counter} current @param {Counter[]} all */
+function band(context, state, doors, current, all) {
   return h(
     'div.band', { key: 'band', role: 'group', 'aria-label': 'Filter by state' },
-    counters.map((counter) => {
-      const count = doors.filter(counter.has).length;
+    all.map((counter) => {
+      const count = doors.filter((device) => counter.has(device)).length;
+      // The filters of what is to be done are in their own list.
+      if (counter !== current && !counters.includes(counter)) return null;
       if (count === 0 && counter.id !== 'all' && counter.id !== 'locked' && counter.id !== 'open' && counter !== current) return null;
       return h(
         'button.counter', {
           key: counter.id, id: `show-${counter.id}`, type: 'button', class: count ? counter.tone : 'idle', 'aria-pressed': String(counter === current),
-          onclick: () => { Object.assign(state, { filter: counter.id, shown: firstShown }); remember(state); context.redraw(); },
+          onclick: () => choose(context, state, counter.id),
         },
         icon(counter.icon), h('span.number', null, count === 0 && state.isPartial ? '–' : count), h('span.label', null, counter.title));
     }));
@@ -402,7 +435,7 @@ function blocks(tag, props, described) {
 function subscribe(context, state) {
   const need = state.total > maxDoors ? null : { type: 'device', query: state.isSearched ? queryText({ q: state.q, propertyId: state.propertyId }).slice(1) : '' };
   state.list.follow(need);
-  context.need(need ? [need] : []);
+  context.need([...need ? [need] : [], ...state.ending ? [state.ending.accesses.need] : []]);
   clearInterval(state.again);
   state.watching?.abort();
   if (need) return;

@@ -10,6 +10,7 @@ import { loadDoors, loadPlaces, mayManage, mayRepeat, mayWiden } from './guest-p
 import { resolve, standing, titleOf } from './guest-times.js';
 import { LiveObjects } from './live.js';
 import { button, dialog, icon, keepsAfter, notice, pager, time, whenLoaded } from './parts.js';
+import { endsSoon } from './todo.js';
 import { h } from './view.js';
 import { counted, sentenceOf } from './words.js';
 
@@ -25,12 +26,17 @@ import { counted, sentenceOf } from './words.js';
 
 const draftName = 'guest-draft';
 
+/** Which accesses are shown. */
+const shows = new Map([
+  ['active', 'Active and scheduled'], ['ending', 'Ending within a week'], ['all', 'All, also ended'],
+]);
+
 /** @type {Console.Page<State>} */
 const page = {
   start(context, path, query) {
     /** @type {State} */
     const state = {
-      status: 'loading', error: null, pagination: null, show: 'active', number: 1, q: '', readAt: '', isEnded: false,
+      status: 'loading', error: null, pagination: null, show: shows.has(query.get('show') || '') ? query.get('show') || '' : 'active', number: 1, q: '', readAt: '', isEnded: false,
       // The page shows only some of the accesses that the stream sends.
       list: new LiveObjects({ type: 'guestAccess', query: '' }, ({ id }) => state.list.objects.has(id)),
       doors: new Map(), zones: new Map(), hasPlaces: false, form: null, opened: null, asks: null, extending: null,
@@ -50,18 +56,21 @@ const page = {
   async refresh(context, state) {
     const number = ++state.reads;
     try {
+      const isEnding = state.show === 'ending';
       const query = {
-        page: state.number, limit: 30, sortBy: '-createdAt', q: state.q.trim(),
-        active: state.show === 'active' ? true : null,
+        page: state.number, limit: isEnding ? 200 : 30, sortBy: isEnding ? 'validUntil' : '-createdAt', q: state.q.trim(),
+        active: state.show === 'all' ? null : true,
       };
       await state.list.read(async () => {
         const [{ guestAccesses, pagination }] = await Promise.all([
           call('GET', '/guest-access', { query }), loadPlaces(state),
         ]);
         if (state.isEnded || number !== state.reads) return null;
-        await loadDoors(state, guestAccesses);
-        state.pagination = pagination;
-        return guestAccesses;
+        // The list of the API cannot be narrowed by the end: those that end first are read.
+        const shown = isEnding ? guestAccesses.filter((one) => endsSoon(one)) : guestAccesses;
+        await loadDoors(state, shown);
+        state.pagination = isEnding ? null : pagination;
+        return shown;
       });
       if (state.isEnded || number !== state.reads) return;
       Object.assign(state, { status: 'loaded', error: null, readAt: new Date().toISOString() });
@@ -194,7 +203,7 @@ function filters(context, state) {
       id: 'guest-show', 'aria-label': 'Which', value: state.show,
       onchange: (event) => again({ show: event.target.value }),
     },
-      h('option', { value: 'active' }, 'Active and scheduled'), h('option', { value: 'all' }, 'All, also ended')));
+      [...shows].map(([value, title]) => h('option', { key: value, value }, title))));
 }
 
 /** @param {State} state */

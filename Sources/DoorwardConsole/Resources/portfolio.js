@@ -1,7 +1,10 @@
 // Portfolios: properties, subscription with its usage, retention of the log, owners and admins, compliance report.
 // @ts-check
 import { call, readIfChanged, save } from './api.js';
-import { button, dialog, field, icon, keepsAfter, notice, ofObject, pager, select, whenLoaded } from './parts.js';
+import { beginEdit, editDialog, saveEdit, typedIn } from './edits.js';
+import { button, dialog, field, icon, keepsAfter, notice, ofObject, pager, whenLoaded } from './parts.js';
+import { newProperty, newPropertyForm } from './property-form.js';
+import { askRemoval, removalDialog } from './removal.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
 import { counted, modules, nameOf, roleOf, sentenceOf } from './words.js';
@@ -15,15 +18,16 @@ export const limits = [
   ['maxProperties', 'properties', 'Properties'], ['maxUnits', 'units', 'Units'], ['maxDevices', 'devices', 'Doors'], ['maxActiveGuestAccess', 'activeGuestAccess', 'Guest accesses'],
 ];
 /**
- * @typedef {Console.State & {
+ * @typedef {Console.State & import('./removal.js').State & {
  *   id: string | null, isOnly: boolean, portfolios: API.Portfolio[], pagination: API.Pagination | null, number: number, portfolio: API.Portfolio | null, properties: API.Property[],
  *   subscription: API.Subscription | null, retention: API.Retention | null, admins: API.User[] | null, tags: Record<string, string | null | undefined>,
- *   notes: Record<string, Console.Note>, busy: string | null, asks: 'portfolio' | 'property' | null, zone?: string}} State with a note for each form, and the ETag of each part
+ *   notes: Record<string, Console.Note>, busy: string | null, asks: 'portfolio' | 'property' | null,
+ *   adds: import('./property-form.js').NewProperty | null, edit: import('./edits.js').Edit | null}} State with a note for each form, and the ETag of each part
  * @typedef {State & {id: string, portfolio: API.Portfolio}} Shown
  */
 
 const names = {
-  name: 'The name', defaultTimeZone: 'The time zone', tier: 'The tier', days: 'The number of days', 'limits.maxProperties': 'The limit of properties', limits: 'A limit',
+  name: 'The name', tier: 'The tier', days: 'The number of days', 'limits.maxProperties': 'The limit of properties', limits: 'A limit',
   from: 'The start', until: 'The end',
 };
 
@@ -33,7 +37,8 @@ const page = {
     /** @type {State} */
     const state = {
       id: id || null, isOnly: false, status: 'loading', error: null, portfolios: [], pagination: null, number: 1, portfolio: null, properties: [], subscription: null, retention: null,
-      admins: null, tags: {}, notes: {}, busy: null, asks: null, isEnded: false, readAt: '',
+      admins: null, tags: {}, notes: {}, busy: null, asks: null, adds: null, edit: null, removal: null,
+      isEnded: false, readAt: '',
     };
     context.need(needsOf(state.id));
     page.refresh(context, state);
@@ -87,7 +92,7 @@ const page = {
     return h('div', { key: 'portfolio' },
       !state.isOnly && h('a.back', { href: '#/portfolios' }, icon('back'), 'Portfolios'),
       ofObject(page, context, state, 'Portfolio', state.portfolio, () => content(context, /** @type {Shown} */ (state))),
-      state.asks && createDialog(context, state));
+      state.asks && createDialog(context, state), state.edit && renameDialog(context, /** @type {Shown} */ (state)), removalDialog(context, state));
   },
 };
 export default page;
@@ -115,8 +120,8 @@ async function readOne(context, state) {
 function content(context, state) {
   const { portfolio } = state;
   return [
-    h('h1', { tabindex: '-1' }, portfolio.name), noteOf(state, 'page'),
-    properties(context, state), subscription(context, state), retention(context, state), admins(state), report(context, state), rename(context, state),
+    h('div.page-head', null, h('h1', { tabindex: '-1' }, portfolio.name), ownButtons(context, state)), noteOf(state, 'page'),
+    properties(context, state), subscription(context, state), retention(context, state), admins(state), report(context, state),
   ];
 }
 
@@ -242,21 +247,48 @@ function report(context, state) {
       button('Save the report', { id: 'save-report', type: 'submit', busy: state.busy === 'report', onclick: () => {} })));
 }
 
-/** @param {Console.Context} context @param {Shown} state */
-function rename(context, state) {
-  if (!context.ability.can('portfolio.rename', 'Portfolio', state.portfolio)) return null;
-  return h('form.card-form', {
-    key: 'rename', onsubmit: submit(context, state, 'name', async (form) => {
-      await put(state, 'portfolio', { name: form.get('name') });
-      return 'Saved.';
-    }),
-  }, h('h2', null, 'Name'), noteOf(state, 'name'),
-  field('Name of the portfolio', { id: 'portfolio-name', name: 'name', value: state.portfolio.name, required: true, maxlength: 200, autocomplete: 'off' }),
-  button('Save the name', { id: 'save-name', type: 'submit', kind: 'primary', busy: state.busy === 'name', onclick: () => {} }));
+/**
+ * The name, changed in a dialog, and the deletion.
+ *
+ * @param {Console.Context} context @param {Shown} state
+ */
+function ownButtons(context, state) {
+  const { portfolio } = state;
+  const { ability } = context;
+  const path = `/portfolios/${encodeURIComponent(portfolio.id)}`;
+  const open = async () => {
+    try {
+      state.edit = await beginEdit({
+        path, titles: { name: 'Name' }, read: (answer) => ({ name: answer.portfolio.name }), body: ({ name }) => ({ name: name.trim() }),
+      });
+    } catch (error) {
+      context.note(sentenceOf(error), 'bad');
+    }
+    context.redraw();
+  };
+  return h('div.buttons', null,
+    ability.can('portfolio.rename', 'Portfolio', portfolio) && button('Rename', { id: 'rename', onclick: open }),
+    ability.can('portfolio.delete', 'Portfolio', portfolio) && button('Delete', {
+      id: 'delete', kind: 'danger', onclick: () => askRemoval(context, state, {
+        title: `Delete ${portfolio.name}`, path, query: { cascade: true }, verb: 'Delete', typed: portfolio.name,
+        text: 'The portfolio is deleted with its properties and units. Its doors belong to no property then. Its log stays; super admins can export it.',
+        done: () => context.goWith('#/portfolios', `${portfolio.name} is deleted.`),
+      }),
+    }));
 }
 
-/** The time zones that this browser knows, with UTC. */
-const zones = () => ['UTC', ...(/** @type {{supportedValuesOf?: (key: string) => string[]}} */ (Intl).supportedValuesOf?.('timeZone') || []).filter((one) => one !== 'UTC')];
+/** @param {Console.Context} context @param {Shown} state */
+function renameDialog(context, state) {
+  const edit = /** @type {import('./edits.js').Edit} */ (state.edit);
+  const close = () => { state.edit = null; context.redraw(); };
+  const save = async () => {
+    if (!await saveEdit(context, edit)) return;
+    close();
+    page.refresh(context, state);
+  };
+  return editDialog(context, edit, { title: 'Rename', close, save },
+    field('Name of the portfolio', { id: 'portfolio-name', required: true, ...typedIn(edit, 'name') }));
+}
 
 /**
  * A dialog that creates a portfolio, or a property in it.
@@ -264,21 +296,22 @@ const zones = () => ['UTC', ...(/** @type {{supportedValuesOf?: (key: string) =>
  * @param {Console.Context} context @param {State} state
  */
 function createDialog(context, state) {
-  const isProperty = state.asks === 'property';
-  const close = () => { state.asks = null; delete state.notes.create; context.redraw(); };
+  const close = () => { Object.assign(state, { asks: null, adds: null }); delete state.notes.create; context.redraw(); };
+  const done = (/** @type {string} */ name) => { context.note(`${name} is created.`); page.refresh(context, state); };
+  if (state.asks === 'property') {
+    state.adds ||= newProperty(state.id || '', ({ name }) => done(name), close);
+    return dialog({ title: 'Add a property', onclose: close }, newPropertyForm(context, state.adds));
+  }
   const create = async (/** @type {Console.Submit} */ event) => {
     event.preventDefault();
     if (state.busy) return;
-    const form = new FormData(event.target);
+    const name = String(new FormData(event.target).get('name'));
     Object.assign(state, { busy: 'create', notes: {} });
     context.redraw();
     try {
-      const name = String(form.get('name'));
-      if (isProperty) await call('POST', '/properties', { body: { portfolioId: state.id, name, defaultTimeZone: form.get('zone') } });
-      else await call('POST', '/portfolios', { body: { name } });
+      await call('POST', '/portfolios', { body: { name } });
       state.asks = null;
-      context.note(`${name} is created.`);
-      page.refresh(context, state);
+      done(name);
     } catch (error) {
       state.notes.create = { tone: 'bad', text: sentenceOf(error, names) };
       context.announce(state.notes.create.text);
@@ -286,11 +319,8 @@ function createDialog(context, state) {
     state.busy = null;
     context.redraw();
   };
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-  return dialog({ title: isProperty ? 'Add a property' : 'Create a portfolio', onclose: close }, h('form', { onsubmit: create },
+  return dialog({ title: 'Create a portfolio', onclose: close }, h('form', { onsubmit: create },
     noteOf(state, 'create'),
     field('Name', { id: 'new-name', name: 'name', required: true, maxlength: 200, autocomplete: 'off' }),
-    isProperty && select('Time zone', { id: 'new-zone', name: 'zone', value: state.zone || own, onchange: (zone) => { state.zone = zone; } }, [...new Set([own, ...zones()])].map((zone) => [zone, zone])),
     h('div.buttons.dialog-buttons', null, button('Create', { id: 'confirm', type: 'submit', kind: 'primary', busy: state.busy === 'create', onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }
-

@@ -1,12 +1,15 @@
-// A property: its doors, and its lockdown with the progress of each door.
+// A property: its doors, its people, its fields, and its lockdown with the progress of each door.
 // @ts-check
 import { call, queryText } from './api.js';
 import { address, marks } from './doors.js';
 import { LiveObjects } from './live.js';
 import { button, dialog, field, icon, keepsAfter, notice, ofObject, time } from './parts.js';
-import { readAll } from './scopes.js';
+import { invitationDialog, openInvitation } from './people.js';
+import { openProperty, propertyDialog } from './property-form.js';
+import { askRemoval, removalDialog } from './removal.js';
+import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
 import { h } from './view.js';
-import { counted, outcomeOf, reasonOf, sentenceOf, stateOf } from './words.js';
+import { counted, nameOf, outcomeOf, reasonOf, roleOf, sentenceOf, stateOf } from './words.js';
 
 const maxDoors = 1000;
 const pageSize = 200;
@@ -14,7 +17,8 @@ const pageSize = 200;
 const watchEvery = 1000;
 
 /**
- * @typedef {Console.State & {
+ * @typedef {Console.State & import('./removal.js').State & import('./property-form.js').State & {
+ *   staff: API.User[] | null, scopes: Scopes, form: import('./people.js').Form | null,
  *   id: string, property: API.Property | null, own: Console.LiveObjects<API.Property>, doors: Console.LiveObjects<API.Device>, units: Console.LiveObjects<API.Unit>,
  *   results: Map<string, Console.Result> | null, asks: {error: string | null} | null, adds: Console.Work<string> | null, busy: string | null, problem: string | null}} State
  *   `results` are those of the lockdown, by door
@@ -28,6 +32,7 @@ const page = {
     /** @type {State} */
     const state = {
       id, status: 'loading', error: null, results: null, readAt: '', asks: null, busy: null, problem: null, isEnded: false, adds: null,
+      staff: null, scopes: new Scopes([[], [], []]), form: null, removal: null, propertyEdit: null,
       // The query of properties has the portfolio, which is not known yet.
       property: null, own: new LiveObjects({ type: 'property', query: '' }, (object) => object.id === id),
       doors: new LiveObjects({ type: 'device', query }, ({ propertyId }) => propertyId === id), units: new LiveObjects({ type: 'unit', query }, ({ propertyId }) => propertyId === id),
@@ -36,7 +41,7 @@ const page = {
     page.refresh(context, state);
     return state;
   },
-  end(state) { state.isEnded = true; },
+  end(state) { Object.assign(state, { isEnded: true, form: null }); },
   title: (state) => state?.property?.name || 'Property',
 
   async refresh(context, state) {
@@ -50,7 +55,12 @@ const page = {
       const property = state.own.objects.get(state.id);
       // It went away during the read.
       if (!property) { page.refresh(context, state); return; }
-      Object.assign(state, { status: 'loaded', error: null, property, readAt: new Date().toISOString() });
+      // The rights to the people of a property depend on its portfolio.
+      const mayRead = context.ability.can('people.read', 'Property', property);
+      const staff = mayRead ? await readAll(path + '/managers', 'users') : null;
+      if (state.isEnded) return;
+      const scopes = new Scopes([[], [property], []]);
+      Object.assign(state, { status: 'loaded', error: null, property, staff, scopes, readAt: new Date().toISOString() });
       state.own.need.query = queryText({ portfolioId: property.portfolioId }).slice(1);
       context.need([state.doors.need, state.units.need, state.own.need]);
     } catch (error) {
@@ -68,13 +78,15 @@ const page = {
     state.property = state.own.objects.get(state.id) || null;
     context.redraw();
   },
+  permissionsChanged(context, state) { page.refresh(context, state); },
 
   view(context, state) {
     return h(
       'div', { key: 'property' },
       h('a.back', { href: '#/doors' }, icon('back'), 'Doors'),
       ofObject(page, context, state, 'Property', state.property, () => content(context, /** @type {Shown} */ (state))),
-      state.asks && startDialog(context, /** @type {Shown} */ (state)), state.adds && addUnitDialog(context, state));
+      state.asks && startDialog(context, /** @type {Shown} */ (state)), state.adds && addUnitDialog(context, state),
+      state.propertyEdit && propertyDialog(context, state), state.form && invitationDialog(context, state), removalDialog(context, state));
   },
 };
 export default page;
@@ -93,16 +105,59 @@ async function readDoors(propertyId) {
 /** @param {Console.Context} context @param {Shown} state */
 function content(context, state) {
   const { property } = state;
-  const place = property.address ? [property.address.street, property.address.postalCode, property.address.city].filter(Boolean).join(', ') : '';
+  const { street, postalCode, city, state: region, country } = property.address || {};
+  const place = [street, [postalCode, city].filter(Boolean).join(' '), region, country].filter(Boolean).join(', ');
   return [
-    h('h1', { tabindex: '-1' }, property.name),
-    h('p.subtitle', null, [place, property.defaultTimeZone].filter(Boolean).join(' · ')),
+    h('div.page-head', null,
+      h('div', null, h('h1', { tabindex: '-1' }, property.name), h('p.subtitle', null, [place, property.defaultTimeZone].filter(Boolean).join(' · '))),
+      ownButtons(context, state)),
     lockdownCard(context, state),
     h('h2.section-title', null, counted(state.doors.objects.size, 'door')),
     state.doors.objects.size === 0 ? h('div.empty', null, icon('doors'), h('p', null, 'No door of this property has been shared with you.'))
       : h('ul.rows', null, [...state.doors.objects.values()].map((device) => row(state, device))),
-    units(context, state),
+    units(context, state), people(context, state),
   ];
+}
+
+/** @param {Console.Context} context @param {Shown} state */
+function ownButtons(context, state) {
+  const { property } = state;
+  const { ability } = context;
+  const changed = (/** @type {API.Property} */ one) => { take(state, one); context.note(`${one.name} is saved.`); };
+  return h('div.buttons', null,
+    ability.can('property.change', 'Property', property)
+      && button('Change', { id: 'change', onclick: () => openProperty(context, state, property, changed) }),
+    ability.can('property.delete', 'Property', property) && button('Delete', {
+      id: 'delete', kind: 'danger', onclick: () => askRemoval(context, state, {
+        title: `Delete ${property.name}`, path: `/properties/${encodeURIComponent(property.id)}`, query: { cascade: true }, verb: 'Delete', typed: property.name,
+        text: 'The property is deleted with its units. Its doors belong to no property then; records stay in the log.',
+        done: () => context.goWith(property.portfolioId ? `#/portfolios/${encodeURIComponent(property.portfolioId)}` : '#/doors', `${property.name} is deleted.`),
+      }),
+    }));
+}
+
+/** @param {Console.Context} context @param {Shown} state */
+function people(context, state) {
+  const { property, staff } = state;
+  if (!staff) return null;
+  const mayInvite = rolesToGive(context.ability, 'PROPERTY', property).length > 0;
+  const again = () => page.refresh(context, state);
+  const rolesOf = (/** @type {API.User} */ user) =>
+    (user.roleAssociations || []).filter((one) => one.associatedEntityId === property.id).map((one) => one.roleWithinEntity);
+  return h('section.panel-card', { key: 'people' },
+    h('div.page-head', null, h('h2', null, 'Managers and staff'),
+      mayInvite && button('Invite', { id: 'invite', icon: 'guests', onclick: () => openInvitation(context, state, again, { type: 'PROPERTY', id: property.id }) })),
+    staff.length === 0 ? h('p.hint', null, 'No one has a role on this property itself.')
+      : h('ul.rows', null, staff.map((user) => h('li.row', { key: user.id },
+        h('span.record-text', null, h('a', { href: `#/people/${encodeURIComponent(user.id)}` }, nameOf(user)), h('span.record-sub', null, rolesOf(user).map(roleOf).join(', '))),
+        canRemove(context.ability, 'PROPERTY', property, rolesOf(user)) && button('Remove', {
+          id: `remove-${user.id}`, kind: 'danger', name: `Remove ${nameOf(user)}`,
+          onclick: () => askRemoval(context, state, {
+            title: `Remove ${nameOf(user)}`, path: `/properties/${encodeURIComponent(property.id)}/managers/${encodeURIComponent(user.id)}`, verb: 'Remove',
+            text: `${nameOf(user)} has no role on ${property.name} any more.`,
+            done: () => { context.note(`${nameOf(user)} is removed from ${property.name}.`); again(); },
+          }),
+        })))));
 }
 
 /** @param {Console.Context} context @param {Shown} state */

@@ -5,16 +5,17 @@ import { address, marks } from './doors.js';
 import { standing, titleOf } from './guest-times.js';
 import { invitationDialog, openInvitation } from './people.js';
 import { LiveObjects } from './live.js';
-import { button, dialog, field, icon, keepsAfter, notice, ofObject, time } from './parts.js';
+import { button, icon, keepsAfter, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
+import { openUnit, unitDialog } from './unit-form.js';
 import { h } from './view.js';
 import { counted, nameOf, sentenceOf, stateOf } from './words.js';
 
 /**
  * @typedef {Console.State & import('./removal.js').State & {
  *   id: string, own: Console.LiveObjects<API.Unit>, unit: API.Unit | null, property: API.Property | null, doors: Console.LiveObjects<API.Device>, tenants: API.User[] | null,
- *   guests: API.GuestAccess[] | null, scopes: Scopes | null, form: import('./people.js').Form | null, renames: Console.Work<string> | null, problem: string | null}} State
+ *   guests: API.GuestAccess[] | null, scopes: Scopes | null, form: import('./people.js').Form | null, unitEdit: import('./unit-form.js').UnitEdit | null, problem: string | null}} State
  * @typedef {State & {unit: API.Unit, property: API.Property, scopes: Scopes}} Shown
  */
 
@@ -29,7 +30,7 @@ const page = {
   start(context, [id]) {
     /** @type {State} */
     const state = {
-      id, status: 'loading', error: null, property: null, tenants: null, guests: null, scopes: null, form: null, removal: null, renames: null,
+      id, status: 'loading', error: null, property: null, tenants: null, guests: null, scopes: null, form: null, removal: null, unitEdit: null,
       problem: null, isEnded: false, readAt: '',
       // The query of units has the property, which is not known yet.
       unit: null, own: new LiveObjects({ type: 'unit', query: '' }, (object) => object.id === id),
@@ -88,7 +89,7 @@ const page = {
       'div', { key: 'unit' },
       h('a.back', { href: state.property ? `#/properties/${encodeURIComponent(state.property.id)}` : '#/doors' }, icon('back'), state.property?.name || 'Doors'),
       ofObject(page, context, state, 'Unit', state.unit, () => content(context, /** @type {Shown} */ (state))),
-      state.form && invitationDialog(context, /** @type {Shown} */ (state)), state.renames && renameDialog(context, /** @type {Shown} */ (state)), removalDialog(context, state));
+      state.form && invitationDialog(context, /** @type {Shown} */ (state)), state.unitEdit && unitDialog(context, state), removalDialog(context, state));
   },
 };
 export default page;
@@ -106,7 +107,7 @@ function content(context, state) {
   return [
     h('div.page-head', null, h('div', null, h('h1', { tabindex: '-1' }, unit.name), h('p.subtitle', null, property.name)),
       h('div.buttons', null,
-        mayChange && button('Rename', { id: 'rename', onclick: () => { state.renames = { error: null, isBusy: false }; context.redraw(); } }),
+        mayChange && button('Change', { id: 'change', onclick: () => openUnit(context, state, unit, (one) => changed(state, one)) }),
         mayDelete && button('Delete', {
           id: 'delete', kind: 'danger', onclick: () => askRemoval(context, state, {
             title: `Delete ${unit.name}`, path: `/units/${encodeURIComponent(unit.id)}`, query: { cascade: true }, verb: 'Delete', typed: unit.name,
@@ -125,6 +126,12 @@ function content(context, state) {
       })),
     tenants(context, state), guests(state),
   ];
+}
+
+/** @param {State} state @param {API.Unit} unit */
+function changed(state, unit) {
+  state.own.put(unit.id, unit);
+  state.unit = unit;
 }
 
 /** @param {Console.Context} context @param {Shown} state */
@@ -160,32 +167,4 @@ function guests({ guests: accesses }) {
         h('span.record-text', null, h('a', { href: `#/guests?access=${encodeURIComponent(one.id)}` }, titleOf(one)),
           h('span.record-sub', null, time(one.validFrom), ' – ', time(one.validUntil))),
         h('span.pill', { class: standing(one).tone }, standing(one).word)))));
-}
-
-/** @param {Console.Context} context @param {Shown} state */
-function renameDialog(context, state) {
-  const { unit } = state;
-  const renames = /** @type {Console.Work<string>} */ (state.renames);
-  const close = () => { state.renames = null; context.redraw(); };
-  const rename = async (/** @type {Console.Submit} */ event) => {
-    event.preventDefault();
-    if (renames.isBusy) return;
-    const name = String(new FormData(event.target).get('name'));
-    Object.assign(renames, { isBusy: true, error: null });
-    context.redraw();
-    try {
-      state.unit = (await call('PUT', `/units/${encodeURIComponent(unit.id)}`, { body: { name } })).unit;
-      state.own.put(unit.id, state.unit);
-      state.renames = null;
-      context.announce('Saved');
-    } catch (error) {
-      Object.assign(renames, { isBusy: false, error: sentenceOf(error, { name: 'The name' }) });
-      context.announce(renames.error || '');
-    }
-    context.redraw();
-  };
-  return dialog({ title: 'Rename', onclose: close }, h('form', { onsubmit: rename },
-    renames.error && notice('bad', renames.error),
-    field('Name', { id: 'unit-name', name: 'name', value: unit.name, required: true, maxlength: 200, autocomplete: 'off' }),
-    h('div.buttons.dialog-buttons', null, button('Save', { id: 'confirm', type: 'submit', kind: 'primary', busy: renames.isBusy, onclick: () => {} }), button('Cancel', { id: 'cancel', onclick: close }))));
 }

@@ -132,6 +132,8 @@ const problems = {
   window_too_long: 'is too long: at most five years', missing_zone: 'needs a time zone', unknown_zone: 'is no known time zone',
   bad_time: 'is not a valid time', not_grantable: 'cannot be granted', control_character: 'contains a character that is not allowed',
   unknown: 'is not known', not_an_email: 'is no email address',
+  other_portfolio: 'is in another portfolio than the connection of the lock', not_in_property: 'is in another property',
+  not_common_area: 'has a door that belongs to a unit',
 };
 /**
  * A sentence for an error of the API.
