@@ -72,6 +72,8 @@ class Console:
         context = self.browser.new_context(viewport=size, has_touch=size is PHONE, **more)
         self.contexts.append(context)
         context.add_init_script("addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective))")
+        # The dialog of the system that chooses a file cannot be driven; a test of it puts another one in its place.
+        context.add_init_script("delete window.showSaveFilePicker")
         if FILES:
             context.route("**/console/*/*", serve_from_files)
         for pattern, data in self.answers.items():

@@ -71,7 +71,7 @@ def people(console, gateway):
             page.reload()
             row.wait_for()
             console.check(page, "people-pending")
-            row.get_by_role("button").click()
+            row.get_by_text("Withdraw", exact=True).click()
             page.locator("dialog .effects", has_text="1 invitation").wait_for()
             page.locator("#confirm").click()
             page.locator(".note", has_text="withdrawn").wait_for()

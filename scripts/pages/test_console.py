@@ -14,6 +14,7 @@ from console_driver import (
 from console_guests import GUESTS
 from console_interactions import INTERACTIONS
 from console_management import MANAGEMENT
+from console_people import PEOPLE
 from console_picker import PICKER
 from console_places import DOOR, PLACES
 from console_rights import RIGHTS
@@ -645,6 +646,7 @@ def log(console, gateway):
     page.locator(".record-title", has_text="Unlock denied").first.wait_for()
     page.locator(".record-row", has_text="Someone without access").first.click()
     page.locator(".record-facts .denial", has_text="no role or guest access").wait_for()
+    page.evaluate("scrollTo(0, 0)")
     console.check(page, "log-denial")
     page.select_option("#log-kind", "COMMAND_OUTCOME")
     page.select_option("#log-outcome", "TIMED_OUT")
@@ -921,9 +923,9 @@ def weight(console, gateway):
 HALVES = {
     "first": [
         sign_in, first_visit, sign_out, recovery_code, two_people, doors, blocks, permissions, keyboard, unlock, failures, lockdown, property_lockdown, guest_window, lost_right, late_permissions,
-        unknown_door, settings, away, guests, guests_of_tenant, guest_names, *GUESTS, *DOOR, log, access_check, account, live, live_recovers, seven_tabs, weight,
+        unknown_door, settings, away, guests, guests_of_tenant, guest_names, *GUESTS, *DOOR, log, *PEOPLE[::2], access_check, account, live, live_recovers, seven_tabs, weight,
     ],
-    "second": [*MANAGEMENT, *PLACES, *RIGHTS, *PICKER, *INTERACTIONS],
+    "second": [*MANAGEMENT, *PEOPLE[1::2], *PLACES, *RIGHTS, *PICKER, *INTERACTIONS],
 }
 
 

@@ -3,13 +3,14 @@
 import { call, queryText } from './api.js';
 import { marks, movements } from './doors.js';
 import { LiveObjects } from './live.js';
+import { openingView, refreshOpening } from './opening.js';
 import { button, denialFacts, dialog, field, icon, keepsAfter, notice, ofObject, pager, ruleText, select, time, whenLoaded } from './parts.js';
 import { timeline } from './records.js';
 import { h } from './view.js';
 import { ago, isShown, operationOf, operations, qualityOf, stateOf } from './words.js';
 
 /**
- * @typedef {Console.State & {
+ * @typedef {Console.State & import('./opening.js').Holder & {
  *   id: string, own: Console.LiveObjects<API.Device, Console.Need | null>, device: API.Device | null, decisions: API.Decision[], tab: string | null, why: string | null, problem?: Console.Caught | null,
  *   override: {operation: string, error: Console.Caught | null} | null, history: History, who: Who | null,
  *   settings: Settings | null, dialog: Dialog | null, test: import('./door-test.js').Test | null}} State
@@ -32,6 +33,7 @@ const page = {
     const state = {
       id, status: 'loading', error: null, device: null, decisions: [], readAt: '', tab: null, why: null, isEnded: false, override: null,
       history: { status: 'loading', records: [], cursor: null, open: null }, who: null, settings: null, dialog: null, test: null,
+      opening: null, openingOf: '',
       // The query contains the unit or property of the door, which is not known yet.
       own: new LiveObjects(null, (object) => object.id === id),
     };
@@ -59,6 +61,9 @@ const page = {
       Object.assign(state, { status: 'loaded', error: null, device, decisions: permissions, readAt: new Date().toISOString(), problem: null });
       if (state.tab === null) choose(context, /** @type {Shown} */ (state), visibleTabs(context, /** @type {Shown} */ (state))[0]?.[0] || 'none');
       else if (state.tab === 'history') readHistory(context, state, false);
+      if (decisionOn(/** @type {Shown} */ (state), 'VIEW_ACCESS_HISTORY').allowed) {
+        refreshOpening(context, state, device.id, `${device.state} ${device.stateAt} ${context.commands.of(device.id)?.phase}`);
+      } else Object.assign(state, { opening: null, openingOf: '' });
     } catch (error) {
       if (state.isEnded) return;
       if (keepsAfter(context, state, error)) state.problem = error;
@@ -113,6 +118,7 @@ function content(context, state) {
         h('div', null, h('p.hero-word', { class: tone }, word),
           h('p.age', null, qualityOf(device.stateQuality), device.stateAt ? [', ', time(device.stateAt, ago(device.stateAt))] : ''), marks(device))),
       actions(context, state)),
+    openingView(state.opening, device.name),
     state.override && overrideDialog(context, state),
     tabBar(context, state),
     state.tab === 'history' && history(context, state),

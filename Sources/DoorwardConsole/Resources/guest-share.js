@@ -2,8 +2,8 @@
 // @ts-check
 import { hoursText, resolved, titleOf, verbsOf } from './guest-times.js';
 import { button, completeAddress, notice } from './parts.js';
+import { mailAddress, shareButtons } from './share.js';
 import { h, isSafeAddress } from './view.js';
-import { sentenceOf } from './words.js';
 
 /**
  * @typedef {Console.GuestLink & {isCopied?: boolean, problem?: string}} Link
@@ -37,9 +37,7 @@ export function messageOf({ access, doors, place, zone, link }) {
 export function mailOf(shared) {
   const { access, doors, place } = shared;
   const subject = `Your access to ${place?.name || doors.join(', ')}`;
-  const to = access.guest?.email ? encodeURIComponent(access.guest.email) : '';
-  const body = messageOf(shared).replace(/\n/g, '\r\n');
-  return `mailto:${to}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`;
+  return mailAddress(access.guest?.email || '', subject, messageOf(shared));
 }
 
 /** @param {Console.Context} context @param {Shared} shared */
@@ -55,16 +53,6 @@ export function linkView(context, shared) {
     }
     context.redraw();
   };
-  const share = async () => {
-    try {
-      await navigator.share({ title: `Access for ${titleOf(shared.access)}`, text: messageOf(shared) });
-      context.announce('The link is shared');
-    } catch (error) {
-      // Closing the sheet is no failure.
-      if (error.name !== 'AbortError') link.problem = `The device could not share it. ${sentenceOf(error)}`;
-    }
-    context.redraw();
-  };
   return h(
     'section.link-view', { 'aria-label': 'The link' },
     h('p', null, 'Send this link to the guest, or let them scan the code. It is shown only now.'),
@@ -75,10 +63,9 @@ export function linkView(context, shared) {
       button(link.isCopied ? 'Copied' : 'Copy', {
         id: 'copy', icon: link.isCopied ? 'tick' : undefined, onclick: copy,
       })),
-    h('div.buttons', null,
-      typeof navigator.share === 'function' && button('Share', { id: 'share', onclick: share }),
-      h('a.button', { key: 'mail', id: 'mail', href: mailOf(shared) }, 'Mail'),
-      button('Print', { id: 'print', onclick: () => print() })),
+    shareButtons(context, link, {
+      title: `Access for ${titleOf(shared.access)}`, text: () => messageOf(shared), mail: mailOf(shared),
+    }),
     isSafeAddress(link.url) && h('p.small', null,
       h('a', { href: link.url, target: '_blank', rel: 'noopener noreferrer' }, 'See the page of the guest'),
       ' (in a new tab)'));

@@ -16,7 +16,12 @@ const eventWords = {
   DENIALS_SUPPRESSED: 'Further denials not recorded one by one', EXPORT: 'Log exported', ERASURE: 'Personal data erased', RETENTION_CUT: 'Old records removed',
 };
 const badEvents = new Set(['JAMMED', 'TAMPER', 'DOOR_FORCED', 'ATTEMPT_FAILED', 'KEYPAD_LOCKOUT', 'SIGN_IN_FAILED', 'REFRESH_REUSED', 'OFFLINE', 'CHECKPOINT_MISMATCH']);
-const methodWords = {
+/**
+ * How a lock was operated at the lock.
+ *
+ * @type {Record<string, string>}
+ */
+export const methodWords = {
   MANUAL: 'by hand', KEYPAD: 'by keypad', KEY: 'by key', BUTTON: 'by button', AUTO: 'by itself', RFID: 'by card', FINGERPRINT: 'by fingerprint',
   FOB: 'by fob', APP: 'by app', SCHEDULE: 'by schedule', REMOTE: 'by remote',
 };

@@ -62,12 +62,13 @@ export const entityAddress = (type, id) => `#${entityPath(type, id)}`;
  * All entities of a list, up to a limit.
  *
  * @template {keyof Console.Lists} Field
- * @param {string} path @param {Field} field @param {import('./api.js').Query} [filter] @returns {Promise<Console.Lists[Field]>}
+ * @param {string} path @param {Field} field @param {import('./api.js').Query} [filter] @param {number} [most]
+ * @returns {Promise<Console.Lists[Field]>}
  */
-export async function readAll(path, field, filter = {}) {
+export async function readAll(path, field, filter = {}, most = maxEntities) {
   /** @type {unknown[]} */
   const found = [];
-  for (let page = 1; page <= maxEntities / pageSize; page++) {
+  for (let page = 1; page <= most / pageSize; page++) {
     const data = await call('GET', path, { query: { page, limit: pageSize, sortBy: 'name', ...filter } });
     found.push(...data[field]);
     if (page >= data.pagination.totalPages) break;
@@ -83,8 +84,10 @@ export class Scopes {
     this.byType = { PORTFOLIO: byID(portfolios), PROPERTY: byID(properties), UNIT: byID(units) };
   }
 
-  static async read() {
-    return new Scopes(await Promise.all(Object.values(entityTypes).map(({ list, field }) => readAll(list, field))));
+  /** @param {number} [most] how many of each type are read */
+  static async read(most) {
+    const lists = Object.values(entityTypes).map(({ list, field }) => readAll(list, field, {}, most));
+    return new Scopes(await Promise.all(lists));
   }
 
   /** @param {string} type @param {string | null | undefined} id */

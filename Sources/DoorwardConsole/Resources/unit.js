@@ -3,7 +3,7 @@
 import { call } from './api.js';
 import { address, marks } from './doors.js';
 import { standing, titleOf } from './guest-times.js';
-import { invitationDialog, openInvitation } from './people.js';
+import { invitationDialog, openInvitation } from './invite.js';
 import { LiveObjects } from './live.js';
 import { button, icon, keepsAfter, notice, ofObject, time } from './parts.js';
 import { askRemoval, removalDialog } from './removal.js';
@@ -15,7 +15,7 @@ import { counted, nameOf, sentenceOf, stateOf } from './words.js';
 /**
  * @typedef {Console.State & import('./removal.js').State & {
  *   id: string, own: Console.LiveObjects<API.Unit>, unit: API.Unit | null, property: API.Property | null, doors: Console.LiveObjects<API.Device>, tenants: API.User[] | null,
- *   guests: API.GuestAccess[] | null, scopes: Scopes | null, form: import('./people.js').Form | null, unitEdit: import('./unit-form.js').UnitEdit | null, problem: string | null}} State
+ *   guests: API.GuestAccess[] | null, scopes: Scopes | null, form: import('./invite.js').Form | null, unitEdit: import('./unit-form.js').UnitEdit | null, problem: string | null}} State
  * @typedef {State & {unit: API.Unit, property: API.Property, scopes: Scopes}} Shown
  */
 

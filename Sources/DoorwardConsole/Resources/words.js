@@ -69,6 +69,8 @@ const reasons = {
   lockdown_active: ['The property is locked down: doors can be locked, but not opened.', 'The owner or a portfolio admin, who can override it; a manager, who can lift it'],
   forbidden: ['This does not exist, or you have no access to it.', ''],
 };
+/** The codes of the reasons that a record can have. */
+export const denialReasons = Object.keys(reasons).filter((code) => code !== 'forbidden');
 /** @param {string | null | undefined} reason @returns {string} */
 export const reasonOf = (reason) => reasons[/** @type {keyof reasons} */ (reason)]?.[0] || reason || '';
 /** @param {string | null | undefined} reason @returns {string} */
