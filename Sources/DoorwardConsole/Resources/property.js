@@ -4,7 +4,7 @@ import { call, queryText } from './api.js';
 import { address, marks } from './doors.js';
 import { LiveObjects } from './live.js';
 import { button, dialog, field, icon, keepsAfter, notice, ofObject, time } from './parts.js';
-import { invitationDialog, openInvitation } from './people.js';
+import { invitationDialog, openInvitation } from './invite.js';
 import { openProperty, propertyDialog } from './property-form.js';
 import { askRemoval, removalDialog } from './removal.js';
 import { Scopes, canRemove, readAll, rolesToGive } from './scopes.js';
@@ -18,7 +18,7 @@ const watchEvery = 1000;
 
 /**
  * @typedef {Console.State & import('./removal.js').State & import('./property-form.js').State & {
- *   staff: API.User[] | null, scopes: Scopes, form: import('./people.js').Form | null,
+ *   staff: API.User[] | null, scopes: Scopes, form: import('./invite.js').Form | null,
  *   id: string, property: API.Property | null, own: Console.LiveObjects<API.Property>, doors: Console.LiveObjects<API.Device>, units: Console.LiveObjects<API.Unit>,
  *   results: Map<string, Console.Result> | null, asks: {error: string | null} | null, adds: Console.Work<string> | null, busy: string | null, problem: string | null}} State
  *   `results` are those of the lockdown, by door
