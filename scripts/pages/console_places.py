@@ -1,7 +1,7 @@
 """A door that is tested, moved, replaced and detached; properties, units and portfolios that are changed; and what is to be done."""
 import datetime, json
 
-from console_driver import PHONE, button, each_look, focused, has, text
+from console_driver import PHONE, button, each_look, focused, has, look, text
 from console_interactions import Keyboard, Touch
 from scripted_stream import ScriptedStream
 from test_pages import PASSWORD
@@ -15,7 +15,7 @@ def new_door(gateway, name, **more):
 
 
 def ago(**more):
-    return (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(**more)).isoformat().replace("+00:00", "Z")
+    return (datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(**more)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def commands(gateway, door):
@@ -272,7 +272,10 @@ def zone_changes(console, gateway):
     """A change of the time zone shows which guest accesses move, with both instants, before it is saved; the gateway then does what was shown."""
     place = gateway.create("/properties", {"name": "Harbour", "portfolioId": gateway.portfolio, "defaultTimeZone": "Europe/Berlin"})
     new_door(gateway, "Quay door", propertyId=place)
-    grant = lambda label, **more: gateway.grant(begins=86_400, ends=30 * 86_400, label=label, locks=("Quay door",), guestUserId=None, **more)
+    # From midnight on, in a winter to come, so that the next opening is a whole one at any time of the day and of the year.
+    year = datetime.date.today().year + 1
+    window = {"validFrom": f"{year}-01-04T00:00:00+01:00", "validUntil": f"{year}-02-01T00:00:00+01:00"}
+    grant = lambda label, **more: gateway.grant(label=label, locks=("Quay door",), guestUserId=None, **window, **more)
     moved = grant("Porter", schedule=BERLIN_HOURS)
     grant("Own clock", schedule=BERLIN_HOURS | {"timeZone": "Europe/Rome"})
     grant("No hours")
@@ -286,7 +289,7 @@ def zone_changes(console, gateway):
     assert "09:00 CET (08:00 UTC) until" in shown and "09:00 GMT-5 (14:00 UTC) until" in shown, shown
     page.locator("#zone-effects .row").scroll_into_view_if_needed()
     console.check(page, "property-zone")
-    interval = lambda: gateway.call("GET", f"/guest-access/{moved}?preview=2")["intervals"][1]
+    interval = lambda: gateway.call("GET", f"/guest-access/{moved}?preview=1")["intervals"][0]
     assert interval()["from"].endswith("T08:00:00.000Z"), interval()
     button(page.locator("dialog"), "Save").click()
     page.locator(".subtitle", has_text="America/New_York").wait_for()
@@ -382,6 +385,10 @@ def to_do(console, gateway):
         page.locator("#todo-offline-long", has_text="1 door offline for an hour").wait_for()
         page.locator("#todo-jammed", has_text="1 door jammed").wait_for()
         console.check(page, "doors-to-do")
+        for width, scheme in [(1280, "dark"), (768, "light"), (320, "dark")]:
+            look(page, width, scheme)
+            console.check(page, f"doors-to-do-{width}-{scheme}")
+        look(page, 320, "light")
         Touch(page).press(page.locator("#todo-offline-long"))
         has(page, ".card", 1)
         assert "show=offline-long" in page.url and "Cellar" in text(page, ".card")

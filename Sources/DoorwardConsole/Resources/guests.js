@@ -26,6 +26,9 @@ import { counted, sentenceOf } from './words.js';
 
 const draftName = 'guest-draft';
 
+/** How many accesses are read of those that end first. */
+const mostEnding = 200;
+
 /** Which accesses are shown. */
 const shows = new Map([
   ['active', 'Active and scheduled'], ['ending', 'Ending within a week'], ['all', 'All, also ended'],
@@ -58,7 +61,7 @@ const page = {
     try {
       const isEnding = state.show === 'ending';
       const query = {
-        page: state.number, limit: isEnding ? 200 : 30, sortBy: isEnding ? 'validUntil' : '-createdAt', q: state.q.trim(),
+        page: state.number, limit: isEnding ? mostEnding : 30, sortBy: isEnding ? 'validUntil' : '-createdAt', q: state.q.trim(),
         active: state.show === 'all' ? null : true,
       };
       await state.list.read(async () => {
@@ -117,6 +120,8 @@ const page = {
         state.list.objects.size === 0 ? empty(state)
           : h('ul.rows', { key: 'rows' },
             [...state.list.objects.values()].map((access) => row(context, state, access))),
+        state.show === 'ending' && state.list.objects.size >= mostEnding
+          && h('p.hint', { key: 'most' }, `The first ${mostEnding} are shown.`),
         state.pagination && pager(state.pagination, (number) => {
           state.number = number;
           page.refresh(context, state);
