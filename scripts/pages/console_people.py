@@ -110,6 +110,7 @@ def people_import(console, gateway):
     for hand_type in [Keyboard, Touch]:
         page = opened(console, "owner", "#/people", hand_type.size)
         hand = hand_type(page)
+        page.emulate_media(color_scheme="dark" if hand_type is Touch else "light")
         sent = []
         page.on("request", lambda request: request.method == "POST" and "/auth/" not in request.url and sent.append(request))
         hand.press(button(page, "Invite by a file"))
@@ -215,7 +216,13 @@ def import_stops(console, gateway):
     page.locator(".notice", has_text="The file with 120 lines is kept").wait_for()
     assert page.locator("#discard-import").count() == 0, "links that are not saved would be lost"
     console.check(page, "people-import-kept")
+    # Nothing is sent by the places that an earlier page has known.
+    page.route("**/api/v1/units?**", lambda route: route.abort())
     button(page, "Continue").click()
+    page.locator(".notice.bad", has_text="The places could not be read.").wait_for()
+    assert page.locator("#run-import").count() == 0
+    page.unroute("**/api/v1/units?**")
+    button(page, "Read the places again").click()
     page.locator("#import-summary", has_text="7 people are invited. 1 line failed. 112 people can be invited.").wait_for()
     links = saved(page, lambda: button(page, "Save the links").click())
     assert len(links) == 8

@@ -40,20 +40,21 @@ export function openImport(context, state, closed) {
   };
   state.importing.closed = closed;
   if (kept) check(context, state, kept);
+  ({ memory } = context);
   addEventListener('beforeunload', warn);
-  leaving = state.importing;
   context.redraw();
 }
 
 /**
- * The import that would be lost if the tab were closed.
+ * Where an import is kept until the sign-out.
  *
- * @type {Import | null}
+ * @type {Map<string, unknown> | null}
  */
-let leaving = null;
+let memory = null;
 /** @param {BeforeUnloadEvent} event */
 function warn(event) {
-  if (leaving && (leaving.isRunning || !leaving.isSaved)) event.preventDefault();
+  const own = /** @type {Import | undefined} */ (memory?.get('import'));
+  if (own && (own.isRunning || !own.isSaved)) event.preventDefault();
 }
 
 /**
@@ -63,8 +64,6 @@ function warn(event) {
  */
 export function leaveImport(own) {
   if (own) own.isStopping = true;
-  leaving = null;
-  removeEventListener('beforeunload', warn);
 }
 
 /** @param {Console.Context} context @param {State} state */
@@ -77,6 +76,7 @@ function close(context, state) {
     return;
   }
   leaveImport(own);
+  removeEventListener('beforeunload', warn);
   context.memory.delete('import');
   state.importing = null;
   context.redraw();
@@ -178,6 +178,7 @@ async function run(context, state, own) {
     context.redraw();
   }
   own.isRunning = false;
+  context.redraw();
   if (state.isEnded) return;
   const rest = countOf(own, 'sendable');
   if (own.isStopping && !own.halt && rest > 0) own.halt = 'Stopped. Nothing more is sent until you go on.';
@@ -249,7 +250,9 @@ export function importView(context, state) {
       h('p', null, 'The links of these invitations are shown only here, and are not saved.'),
       button('Close without them', { id: 'close-anyway', kind: 'danger', onclick: () => close(context, state) }))),
     !own.isRunning && !hasRun && fileField(context, state, own),
-    own.problem && notice('bad', own.problem),
+    own.problem && notice('bad', own.problem, own.lines.length > 0 && h('div', null, button('Read the places again', {
+      id: 'check-again', busy: own.isReading, onclick: () => check(context, state, own),
+    }))),
     own.isReading && h('p', { role: 'status' }, h('span.spinner', { 'aria-hidden': 'true' }), 'Reading.'),
     own.lines.length > 0 && !own.isReading && [
       control(context, state, own, hasRun), list(context, own)]);
