@@ -54,6 +54,7 @@ extension ConsoleFile {
         ConsoleFile("guest-form.js", PackageResources.guest_form_js),
         ConsoleFile("guest-hours.js", PackageResources.guest_hours_js),
         ConsoleFile("guest-places.js", PackageResources.guest_places_js),
+        ConsoleFile("guest-preview.js", PackageResources.guest_preview_js),
         ConsoleFile("guest-share.js", PackageResources.guest_share_js),
         ConsoleFile("guest-times.js", PackageResources.guest_times_js),
         ConsoleFile("log.js", PackageResources.log_js),

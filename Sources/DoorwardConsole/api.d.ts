@@ -197,6 +197,24 @@ declare namespace API {
     createdAt: string;
     viewLevel: 'PUBLIC' | 'RESIDENT' | 'OPERATIONS' | 'MANAGEMENT' | 'OWNER';
   }
+  interface GuestAccessDraft {
+    label: string | null;
+    propertyId: string;
+    unitId: string | null;
+    deviceIds: string[];
+    operations: ('LOCK' | 'UNLOCK' | 'UNLATCH' | 'VIEW_STATUS' | 'CHANGE_SETTINGS' | 'VIEW_ACCESS_HISTORY' | 'GRANT_ACCESS' | 'LOCKDOWN')[];
+    validFrom: string;
+    validUntil: string;
+    resolution: { timeZone: string | null; validFrom: 'none' | 'gap' | 'overlap'; validUntil: 'none' | 'gap' | 'overlap' };
+    schedule: { timeZone: string | null; periods: ({ days: ('MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN')[]; from: string; until: string })[]; specialDays: { date: string; periods: { from: string; until: string }[] }[]; specialDayCut: 'instant' | 'start' } | null;
+    maxUses: number | null;
+    usesLeft: number | null;
+    grantedByUserId: string;
+    grantedUnderAssociationId?: string;
+    revokedAt: string | null;
+    createdAt: string;
+    viewLevel: 'PUBLIC' | 'RESIDENT' | 'OPERATIONS' | 'MANAGEMENT' | 'OWNER';
+  }
   interface InclusionProof {
     logId: string;
     seq: number;

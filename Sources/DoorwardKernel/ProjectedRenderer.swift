@@ -61,9 +61,10 @@ package struct ProjectedRenderer: Sendable {
         writer.object(association, UserRoleAssociation.fields, for: reader(.owner), in: tenancy)
     }
 
-    /// - Parameter isStoredPartOnly: whether to leave out the uses that are left, which commands change.
-    package func guestAccess(_ access: GuestAccess, isStoredPartOnly: Bool = false, into writer: inout JSONWriter) {
-        let fields = isStoredPartOnly ? GuestAccess.storedFields : GuestAccess.fields
+    /// - Parameter fields: those to show, as far as the subject may see them.
+    package func guestAccess(
+        _ access: GuestAccess, _ fields: [Field<GuestAccess>] = GuestAccess.fields, into writer: inout JSONWriter
+    ) {
         writer.object(access, fields, for: reader(of: .guestAccess(access.id)), in: tenancy)
     }
 

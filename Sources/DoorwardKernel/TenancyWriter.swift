@@ -111,10 +111,30 @@ package final class TenancyWriter: Sendable {
             return nil
         }
         let before = directory.current
+        let draft = try draft(caller, on: before, reach: reach, body: body).draft
+        return RemovalPreview(draft.transaction.changes, from: before, to: draft.directory, at: draft.now)
+    }
+
+    /// Drafts a change or a creation and does not make it: nothing is written, published or kept.
+    ///
+    /// - Parameters:
+    ///   - reach: as for `change`.
+    ///   - body: as for `change`; it throws the same errors in a dry run.
+    /// - Throws: also `.unavailable`, as the change itself: while a write is in doubt, the directory may lack it.
+    package func dryRun<Value: Sendable>(
+        _ caller: Caller, reach: [Reach] = [], body: Draft<Value>
+    ) throws(GatewayError) -> Drafted<Value> {
+        guard storeGuard.isAcceptingCommands else { throw .unavailable }
+        let (value, draft) = try draft(caller, on: directory.current, reach: reach, body: body)
+        return Drafted(value: value, snapshot: CurrentDirectory.Snapshot(draft.directory))
+    }
+
+    private func draft<Value>(
+        _ caller: Caller, on before: TenancyDirectory, reach: [Reach], body: Draft<Value>
+    ) throws(GatewayError) -> (value: Value, draft: TenancyUnitOfWork) {
         try before.requireReach(of: caller, to: reach, at: clock.decisionTime())
         var draft = TenancyUnitOfWork(directory: before, caller: caller, time: clock.decisionTime(), random: random)
-        try body(&draft)
-        return RemovalPreview(draft.transaction.changes, from: before, to: draft.directory, at: draft.now)
+        return (try body(&draft), draft)
     }
 
     /// The entity that an earlier request with the same key created; `nil` if there was no such
@@ -179,6 +199,14 @@ extension StoreTransaction {
         changes.isEmpty && counters.isEmpty && credentials.isEmpty && commands.isEmpty && idempotency.isEmpty && records.isEmpty
             && forgets.isEmpty && truncations.isEmpty && clock.isEmpty && purchases.isEmpty
     }
+}
+
+/// A change that was drafted and not made.
+package struct Drafted<Value: Sendable>: Sendable {
+    /// The result that the change would have. The ids of new entities in it exist nowhere else.
+    package let value: Value
+    /// The directory as the change would leave it.
+    package let snapshot: CurrentDirectory.Snapshot
 }
 
 /// An entity that a request names. A request that names one that its caller may not see is answered as if there were no such id.

@@ -33,6 +33,10 @@ package struct GuestAccessChanges: Sendable {
         }
         if !problems.isEmpty { throw .invalid(problems) }
     }
+
+    fileprivate func reach(of id: GuestAccessID) -> [Reach] {
+        [.guestAccess(id)] + (deviceIDs ?? []).map { .device($0) }
+    }
 }
 
 extension GuestAccesses {
@@ -49,8 +53,20 @@ extension GuestAccesses {
     ) async throws(GatewayError) -> (access: GuestAccess, endedLink: Bool) {
         try changes.check()
         return try await writer.change(
-            caller,
-            reach: [.guestAccess(id)] + (changes.deviceIDs ?? []).map { .device($0) },
+            caller, reach: changes.reach(of: id),
+            body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition) })
+    }
+
+    /// The access as `change` would leave it now; nothing is changed.
+    ///
+    /// - Throws: the errors of `change`.
+    package func dryRun(
+        _ caller: Caller, changing id: GuestAccessID, _ changes: GuestAccessChanges,
+        onlyIf condition: Precondition<GuestAccess>? = nil
+    ) throws(GatewayError) -> Drafted<(access: GuestAccess, endedLink: Bool)> {
+        try changes.check()
+        return try writer.dryRun(
+            caller, reach: changes.reach(of: id),
             body: { (draft) throws(GatewayError) in try draft.change(id, changes, onlyIf: condition) })
     }
 }

@@ -1,6 +1,6 @@
 package import DoorwardDomain
 package import DoorwardKernel
-internal import DoorwardPolicy
+package import DoorwardPolicy
 
 /// The use cases of guest accesses: granting, listing, changing and revoking them.
 package struct GuestAccesses: UseCases, Sendable {
@@ -22,6 +22,15 @@ package struct GuestAccesses: UseCases, Sendable {
             body: { (draft) throws(GatewayError) in try draft.grant(new) })
     }
 
+    /// The access that `grant` would grant now; nothing is changed.
+    ///
+    /// - Throws: the errors of `grant`.
+    package func dryRun(_ caller: Caller, granting new: NewGuestAccess) throws(GatewayError) -> Drafted<GuestAccess> {
+        try new.check()
+        return try writer.dryRun(
+            caller, reach: new.reach, body: { (draft) throws(GatewayError) in try draft.grant(new) })
+    }
+
     /// A guest access that the caller holds, granted, or may manage.
     package func access(_ id: GuestAccessID, for caller: Caller) throws(GatewayError) -> GuestAccess {
         let (tenancy, subject) = directory.resolve(caller)
@@ -31,11 +40,11 @@ package struct GuestAccesses: UseCases, Sendable {
     /// The next intervals in which a guest access is within its window and the hours of its schedule, including the present one; none
     /// if it was revoked. A later change of the access, or of the zone that its schedule follows, changes them.
     ///
-    /// - Throws: the errors of `access`.
-    package func intervals(of id: GuestAccessID, for caller: Caller, count: Int) throws(GatewayError) -> [Range<Timestamp>] {
-        let (tenancy, subject) = directory.resolve(caller)
-        guard try tenancy.readable(id, to: subject).revokedAt == nil else { return [] }
-        return tenancy.intervals(of: id, endingAfter: clock.now(), count: count)
+    /// - Parameters:
+    ///   - access: one that the caller may read, also one that is only drafted.
+    ///   - tenancy: the directory of the access.
+    package func intervals(of access: GuestAccess, in tenancy: TenancyDirectory, count: Int) -> [Range<Timestamp>] {
+        access.revokedAt == nil ? tenancy.intervals(of: access, endingAfter: clock.now(), count: count) : []
     }
 
     /// The devices of a guest access that are visible to the caller. The guest sees their names from the creation of the access, also

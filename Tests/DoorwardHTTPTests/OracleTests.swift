@@ -71,6 +71,11 @@ import Testing
         Probe(method: .put, path: "/users/me", body: ##"{"defaultUnitId":"#"}"##, kind: .unit),
         Probe(method: .put, path: "/users/me", body: ##"{"defaultPropertyId":"#"}"##, kind: .property),
         Probe(method: .put, path: "/users/me", body: ##"{"defaultPortfolioId":"#"}"##, kind: .portfolio),
+        Probe(
+            method: .post, path: "/guest-access?dryRun=true",
+            body: ##"{"label":"l","deviceIds":["#"],"operations":["UNLOCK"],"validFrom":"2026-11-21T08:00:00Z","##
+                + ##""validUntil":"2026-11-22T08:00:00Z"}"##, kind: .device),
+        Probe(method: .put, path: "/guest-access/#?dryRun=true", body: #"{"label":"l"}"#, kind: .guestAccess),
         Probe(method: .get, path: "/guest-access/#", kind: .guestAccess),
         Probe(method: .delete, path: "/guest-access/#", kind: .guestAccess),
         Probe(method: .post, path: "/guest-access/#/link", kind: .guestAccess),

@@ -2,7 +2,7 @@
 // @ts-check
 import { call, readIfChanged } from './api.js';
 import { hoursOf, scheduleOf } from './guest-hours.js';
-import { hoursText, localText, resolve, resolved, verbsOf } from './guest-times.js';
+import { hoursText, instantHere, localText, localWords, verbsOf } from './guest-times.js';
 import { h } from './view.js';
 
 /**
@@ -55,7 +55,7 @@ export const changedNames = (a, b) =>
  * @param {Values} values @param {Name[]} names @param {string | null} zone
  */
 export function bodyOf(values, names, zone) {
-  const instant = (/** @type {string} */ text) => (zone ? text : resolve(text, null)?.at.toISOString() || text);
+  const instant = (/** @type {string} */ text) => (zone ? text : instantHere(text));
   /** @type {Record<string, unknown>} */
   const body = {};
   for (const name of names) {
@@ -87,9 +87,9 @@ export function merge(before, typed, now) {
  * What others have changed, in words.
  *
  * @param {Values} before @param {Values} typed @param {Values} now
- * @param {{zone: string | null, doorName: (id: string) => string}} options @returns {Difference[]}
+ * @param {{doorName: (id: string) => string}} options @returns {Difference[]}
  */
-export function differences(before, typed, now, { zone, doorName }) {
+export function differences(before, typed, now, { doorName }) {
   const own = changedNames(before, typed);
   const text = (/** @type {Values} */ values, /** @type {Name} */ name) => {
     switch (name) {
@@ -98,10 +98,7 @@ export function differences(before, typed, now, { zone, doorName }) {
       case 'schedule': return hoursText(values.schedule).join('; ') || 'at all hours';
       case 'uses': return values.uses || 'no limit';
       case 'label': return values.label || 'none';
-      default: {
-        const found = resolve(values[name], zone);
-        return found ? resolved(found.at.toISOString(), zone) : 'none';
-      }
+      default: return localWords(values[name]);
     }
   };
   return changedNames(before, now).map((name) => ({
@@ -126,14 +123,20 @@ export async function readVersion(id) {
 }
 
 /**
- * Sends a change, on the condition that the version is still the current one.
+ * The request of a change, on the condition that the version is still the current one.
  *
- * @param {Version} version @param {Record<string, unknown>} body
+ * @param {Version} version @param {Record<string, unknown>} body @returns {import('./guest-preview.js').Request}
+ */
+export const changeOf = ({ access, etag }, body) =>
+  ({ method: 'PUT', path: accessPath(access.id), body, headers: etag ? { 'If-Match': etag } : {} });
+
+/**
+ * @param {import('./guest-preview.js').Request} request
  * @returns {Promise<{access: API.GuestAccess, warning: string | null}>}
  */
-export async function put({ access, etag }, body) {
-  const data = await call('PUT', accessPath(access.id), { body, headers: etag ? { 'If-Match': etag } : {} });
-  return { access: data.guestAccess, warning: data.warning };
+export async function send({ method, path, body, headers }) {
+  const data = await call(method, path, { body, headers });
+  return { access: data.guestAccess, warning: data.warning ?? null };
 }
 
 /**

@@ -5,8 +5,9 @@ import { accessPath, zoneOf } from './guest-change.js';
 import { openExtend } from './guest-extend.js';
 import { openChange, openRepeat } from './guest-form.js';
 import { mayManage, mayRepeat, mayWiden } from './guest-places.js';
+import { instantView, intervalsView } from './guest-preview.js';
 import { linkView, sheet } from './guest-share.js';
-import { hoursText, noteOfChange, resolved, standing, titleOf, verbsOf } from './guest-times.js';
+import { hoursText, standing, titleOf, verbsOf } from './guest-times.js';
 import { button, dialog, notice, time } from './parts.js';
 import { h } from './view.js';
 import { sentenceOf } from './words.js';
@@ -15,18 +16,17 @@ import { sentenceOf } from './words.js';
  * @typedef {import('./guest-form.js').State & import('./guest-extend.js').State & {opened: Opened | null}} State a page
  *   with this dialog
  * @typedef {Console.Work & {access: API.GuestAccess, intervals: Console.Interval[] | null, devices?: {name: string}[],
- *   link: import('./guest-share.js').Link | null, warning: string | null, isOther: boolean}} Opened
- *   `isOther` is whether the gateway has stored other instants than the form has shown
+ *   link: import('./guest-share.js').Link | null, warning: string | null}} Opened
  */
 
 /**
  * @param {Console.Context} context @param {State} state @param {API.GuestAccess} access
- * @param {{makesLink?: boolean, warning?: string | null, isOther?: boolean}} [more]
+ * @param {{makesLink?: boolean, warning?: string | null}} [more]
  */
 export async function openAccess(context, state, access, more) {
-  const { makesLink = false, warning = null, isOther = false } = more || {};
+  const { makesLink = false, warning = null } = more || {};
   /** @type {Opened} */
-  const opened = { access, intervals: null, link: null, error: null, isBusy: false, warning, isOther };
+  const opened = { access, intervals: null, link: null, error: null, isBusy: false, warning };
   state.opened = opened;
   context.redraw();
   try {
@@ -61,30 +61,23 @@ export function openedDialog(context, state) {
   const zone = zoneOf(access, state.zones);
   const { word, tone, isOver } = standing(access);
   const doors = (opened.devices || access.deviceIds.flatMap((id) => state.doors.get(id) || [])).map(({ name }) => name);
-  const instant = (/** @type {'validFrom' | 'validUntil'} */ name) => {
-    const note = noteOfChange(access.resolution?.[name]);
-    return [resolved(access[name], zone), note && h('p.hint', null, note)];
-  };
   const lines = (/** @type {string[]} */ texts) =>
     texts.length > 0 && h('ul', null, texts.map((line) => h('li', { key: line }, line)));
   const next = opened.intervals || [];
-  const intervals = next.map(({ from, until }) => `${resolved(from, zone)} – ${resolved(until, zone)}`);
   /** @type {[string, Console.Child][]} */
   const rows = [
     ['State', h('span.pill', { class: tone }, word)], ['Doors', doors.join(', ')],
     ['The guest may', verbsOf(access.operations).join(', ')],
-    ['Begins', instant('validFrom')], ['Ends', instant('validUntil')],
+    ['Begins', instantView(access, 'validFrom', zone)], ['Ends', instantView(access, 'validUntil', zone)],
     ['Uses', access.maxUses === null ? null : `${access.usesLeft} of ${access.maxUses} left`],
     ['Hours', lines(hoursText(access.schedule))],
-    ['Open next', access.schedule && lines(intervals)],
+    ['Open next', access.schedule && next.length > 0 && intervalsView(next, zone)],
     ['Revoked', access.revokedAt ? time(access.revokedAt) : null],
   ];
   const shared = link && { access, doors, place: state.zones.get(access.propertyId) || null, zone, link };
   return dialog({ title: titleOf(access), onclose: close },
     opened.error && notice('bad', sentenceOf(opened.error)),
     opened.warning && notice('warn', opened.warning),
-    opened.isOther && notice('warn', 'The gateway has resolved a time to another instant than the form has shown. ',
-      'These are the instants that it has stored.'),
     h('dl.details', null, rows.filter(([, value]) => value).map(([term, value]) =>
       h('div', { key: term }, h('dt', null, term), h('dd', null, value)))),
     shared && linkView(context, shared),

@@ -1,9 +1,10 @@
 // The form of a guest access, as it is shown.
 // @ts-check
 import { changedNames, differencesView, isUnsure, valuesOf } from './guest-change.js';
-import { changeProperty, compare, names, save } from './guest-form.js';
+import { changeProperty, compare, missingIn, names, requestOf, save, textOf } from './guest-form.js';
 import { hoursFields } from './guest-hours.js';
-import { operations, resolvedText, standing, titleOf } from './guest-times.js';
+import { previewView } from './guest-preview.js';
+import { operations, standing, titleOf } from './guest-times.js';
 import { button, dialog, field, notice, select } from './parts.js';
 import { doorChecks } from './picker.js';
 import { h } from './view.js';
@@ -67,8 +68,11 @@ function meanwhile(context, state, form) {
  */
 export function formDialog(context, state, done) {
   const form = /** @type {Form} */ (state.form);
-  const close = () => { form.picker.end(); state.form = null; context.redraw(); };
-  const { picker, version } = form;
+  const close = () => { form.picker.end(); form.preview.end(); state.form = null; context.redraw(); };
+  const { picker, preview, version } = form;
+  const missing = missingIn(form);
+  const isRevoked = version !== null && (form.isRevoked || form.latest?.revokedAt);
+  if (!form.isBusy) preview.ask(missing || isRevoked ? null : requestOf(form));
   return dialog({ title: titleOfForm(form), onclose: close }, h(
     'form', { novalidate: true, onsubmit: (event) => { event.preventDefault(); save(context, state, done); } },
     h('div', { role: 'status' }, meanwhile(context, state, form)),
@@ -86,11 +90,12 @@ export function formDialog(context, state, done) {
     rights(context, form), times(context, form), hoursFields(context, form.hours),
     field('Number of uses (empty: no limit)', {
       id: 'uses', type: 'number', min: 1, max: 1000000, value: form.uses,
-      oninput: (event) => { form.uses = event.target.value; },
+      oninput: (event) => { form.uses = event.target.value; context.redraw(); },
     }, {
       hint: version && version.access.maxUses !== null
         ? `${version.access.usesLeft} of ${version.access.maxUses} are left.` : null,
     }),
+    !isRevoked && previewView(preview, { zone: form.zone, missing, textOf: (error) => textOf(form, error) }),
     h('div.buttons', null,
       button(labelOf(form), {
         id: version ? 'save' : 'grant', type: 'submit', kind: 'primary', busy: form.isBusy, onclick: () => {},
@@ -110,8 +115,8 @@ const ways = [['link', 'A link for their phone'], ['account', 'Their account her
 function who(context, form) {
   const { version, guest } = form;
   const label = (/** @type {string} */ title) => field(title, {
-    id: 'label', value: form.label, oninput: (event) => { form.label = event.target.value; }, maxlength: 200,
-    autocomplete: 'off',
+    id: 'label', value: form.label, maxlength: 200, autocomplete: 'off',
+    oninput: (event) => { form.label = event.target.value; context.redraw(); },
   });
   if (version) return label(guest ? `Note about ${guest.name}` : 'Name of the guest');
   return [
@@ -125,8 +130,8 @@ function who(context, form) {
     form.how === 'link' ? label('Name of the guest')
       : guest ? [h('p', { key: 'guest' }, `The account of ${guest.name}.`), label('Note')]
         : field('Email address of the account', {
-          id: 'guest-email', type: 'email', value: form.email, oninput: (event) => { form.email = event.target.value; },
-          autocomplete: 'off',
+          id: 'guest-email', type: 'email', value: form.email, autocomplete: 'off',
+          oninput: (event) => { form.email = event.target.value; context.redraw(); },
         }),
   ];
 }
@@ -145,21 +150,16 @@ function rights(context, form) {
     h('span', null, operationOf(one).verb)))));
 }
 
-/**
- * The window, each time with the instant that it means.
- *
- * @param {Console.Context} context @param {Form} form
- */
+/** @param {Console.Context} context @param {Form} form */
 function times(context, form) {
   const { zone } = form;
   /** @param {string} title @param {string} id @param {'from' | 'until'} name */
   const one = (title, id, name) => field(title, {
     id, type: 'datetime-local', value: form[name],
     oninput: (event) => { form[name] = event.target.value; context.redraw(); },
-  }, { hint: resolvedText(form[name], zone) });
+  });
   return [
     h('div.form-row', null, one('From', 'valid-from', 'from'), one('Until', 'valid-until', 'until')),
-    h('p.hint', null, zone ? `Local times of the property (${zone}).` : 'On the clock of this browser.',
-      ' The gateway works out both instants when it saves, and the page shows what it has stored.'),
+    h('p.hint', null, zone ? `Local times of the property (${zone}).` : 'On the clock of this browser.'),
   ];
 }

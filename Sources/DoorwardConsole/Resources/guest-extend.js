@@ -1,9 +1,12 @@
 // A guest access ends later: by an hour, a day or a week, or at a typed time.
 // @ts-check
-import { differences, differencesView, isUnsure, put, readVersion, valuesOf, zoneOf } from './guest-change.js';
+import {
+  changeOf, differences, differencesView, isUnsure, readVersion, send, valuesOf, zoneOf,
+} from './guest-change.js';
 import { inSight } from './guest-dialog.js';
 import { names } from './guest-form.js';
-import { later, localText, noteOfChange, resolve, resolved, standing, titleOf } from './guest-times.js';
+import { Preview, previewView } from './guest-preview.js';
+import { instantHere, later, localText, resolved, standing, titleOf } from './guest-times.js';
 import { button, dialog, field, notice } from './parts.js';
 import { h } from './view.js';
 import { sentenceOf } from './words.js';
@@ -12,7 +15,8 @@ import { sentenceOf } from './words.js';
  * @typedef {import('./guest-places.js').Places & {extending: Extending | null}} State a page with this dialog
  * @typedef {Console.Work & {
  *   access: API.GuestAccess, zone: string | null, version: import('./guest-change.js').Version | null, step: Step,
- *   own: string, others: import('./guest-change.js').Difference[] | null}} Extending `access` is shown
+ *   own: string, others: import('./guest-change.js').Difference[] | null,
+ *   preview: Preview}} Extending `access` is shown
  * @typedef {'hour' | 'day' | 'week' | 'own'} Step
  */
 
@@ -20,19 +24,19 @@ import { sentenceOf } from './words.js';
 const steps = [['hour', '1 hour later'], ['day', '1 day later'], ['week', '1 week later'], ['own', 'At another time']];
 
 /**
- * The new end: the body of the request, and the instant with the note of a moved clock change.
+ * The body of the request with the new end; null if the end is missing.
  *
  * @param {Pick<Extending, 'access' | 'zone' | 'step' | 'own'>} extending @param {Date} [now]
+ * @returns {Record<string, unknown> | null}
  */
 export function endOf({ access, zone, step, own }, now = new Date()) {
-  // An access that has ended is extended from now on.
-  const base = new Date(Math.max(new Date(access.validUntil).getTime(), now.getTime())).toISOString();
+  // An access that has ended is extended from this minute on: within it, the gateway is asked once.
+  const minute = now.getTime() - now.getTime() % 60000;
+  const base = new Date(Math.max(new Date(access.validUntil).getTime(), minute)).toISOString();
   const end = step === 'own' ? { text: own } : later(base, step, zone);
-  if ('instant' in end) return { body: { validUntil: end.instant }, at: new Date(end.instant), note: '' };
-  const found = resolve(end.text, zone);
-  if (!found) return null;
-  const body = zone ? { timeZone: zone, validUntil: end.text } : { validUntil: found.at.toISOString() };
-  return { body, at: found.at, note: noteOfChange(found.change) };
+  if ('instant' in end) return { validUntil: end.instant };
+  if (!end.text) return null;
+  return zone ? { timeZone: zone, validUntil: end.text } : { validUntil: instantHere(end.text) };
 }
 
 /** @param {Console.Context} context @param {State} state @param {API.GuestAccess} access */
@@ -41,7 +45,7 @@ export async function openExtend(context, state, access) {
   /** @type {Extending} */
   const extending = {
     access, zone, version: null, step: 'day', own: localText(new Date(access.validUntil), zone), others: null,
-    isBusy: false, error: null,
+    isBusy: false, error: null, preview: new Preview(context),
   };
   state.extending = extending;
   context.redraw();
@@ -72,7 +76,8 @@ async function extend(context, state, done) {
   try {
     // It could not be read when the dialog was opened.
     extending.version ||= await readVersion(extending.access.id);
-    const { access, warning } = await put(extending.version, end.body);
+    const { access, warning } = await send(changeOf(extending.version, end));
+    extending.preview.end();
     if (state.extending === extending) state.extending = null;
     done(access, warning);
   } catch (error) {
@@ -99,7 +104,7 @@ async function compare(state, extending) {
     extending.version = await readVersion(access.id);
     const [before, now] = [valuesOf(access, zone), valuesOf(extending.version.access, zone)];
     const doorName = (/** @type {string} */ id) => state.doors.get(id)?.name || 'a door';
-    const others = differences(before, before, now, { zone, doorName });
+    const others = differences(before, before, now, { doorName });
     Object.assign(extending, { access: extending.version.access, others });
   } catch (error) {
     const text = `Someone else has changed this access meanwhile. ${sentenceOf(error)} The choice is kept.`;
@@ -112,10 +117,12 @@ async function compare(state, extending) {
  */
 export function extendDialog(context, state, done) {
   const extending = /** @type {Extending} */ (state.extending);
-  const { access, zone, step, others, error, isBusy } = extending;
-  const close = () => { state.extending = null; context.redraw(); };
+  const { access, zone, version, step, others, error, isBusy, preview } = extending;
+  const close = () => { preview.end(); state.extending = null; context.redraw(); };
   const end = endOf(extending);
-  const isShorter = end && end.at <= new Date(access.validUntil);
+  if (!isBusy) preview.ask(end && version && !access.revokedAt ? changeOf(version, end) : null);
+  const { answer, isLoading } = preview;
+  const isShorter = answer && !isLoading && new Date(answer.access.validUntil) <= new Date(access.validUntil);
   const choose = (/** @type {Step} */ id) => () => { extending.step = id; context.redraw(); };
   return dialog({ title: `Extend the access of ${titleOf(access)}`, onclose: close }, h(
     'form', { novalidate: true, onsubmit: (event) => { event.preventDefault(); extend(context, state, done); } },
@@ -133,9 +140,10 @@ export function extendDialog(context, state, done) {
       id: 'extend-until', type: 'datetime-local', value: extending.own,
       oninput: (event) => { extending.own = event.target.value; context.redraw(); },
     }, { hint: zone ? `Local time of the property (${zone}).` : 'On the clock of this browser.' }),
-    h('p', { role: 'status' }, end && [
-      h('strong', null, `It will end: ${resolved(end.at.toISOString(), zone)}. `), end.note,
-      isShorter && ' This is not later than now: the access becomes shorter.']),
+    !access.revokedAt && previewView(preview, {
+      zone, missing: end ? null : 'The new end is missing.', textOf: (failure) => sentenceOf(failure, names),
+    }),
+    isShorter && notice('warn', 'This end is not later than the present one: the access becomes shorter.'),
     h('div.buttons.dialog-buttons', null,
       button(isBusy ? 'Extending' : others || isUnsure(error) ? 'Extend again' : 'Extend', {
         id: 'extend', type: 'submit', kind: 'primary', busy: isBusy, onclick: () => {},

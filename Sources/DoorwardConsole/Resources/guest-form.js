@@ -1,12 +1,12 @@
 // What is typed about a guest access: a new one, one that repeats a past one, or a change. It is not lost.
 // @ts-check
-import { call } from './api.js';
 import { newKey } from './commands.js';
 import {
-  bodyOf, changedNames, differences, isUnsure, merge, put, readVersion, valuesOf, zoneOf,
+  bodyOf, changedNames, changeOf, differences, isUnsure, merge, readVersion, send, valuesOf, zoneOf,
 } from './guest-change.js';
 import { hoursOf, missingInHours, scheduleOf } from './guest-hours.js';
 import { grantablePlaces, isGrantable, loadDoors, pickerOf } from './guest-places.js';
+import { Preview } from './guest-preview.js';
 import { localText } from './guest-times.js';
 import { sentenceOf } from './words.js';
 
@@ -20,7 +20,8 @@ import { sentenceOf } from './words.js';
  *   label: string, operations: Set<string>, from: string, until: string, uses: string,
  *   hours: import('./guest-hours.js').Hours, source: API.GuestAccess | null, version: Version | null,
  *   initial: Values | null, others: import('./guest-change.js').Difference[] | null, isSame: boolean,
- *   isRevoked: boolean, latest: API.GuestAccess | null, request: {text: string, key: string} | null}} Form
+ *   isRevoked: boolean, latest: API.GuestAccess | null, request: {text: string, key: string} | null,
+ *   preview: Preview}} Form
  *   `hidden` are doors that the person does not see; `missing` counts those of a past access at which the person may
  *   let nobody in; `source` is the access that is repeated or changed; `version` that of a change; `initial` what the
  *   form began with; `others` what others have changed meanwhile; `latest` what the stream has sent
@@ -48,7 +49,7 @@ function formWith(context, state, propertyId, more) {
     places: grantablePlaces(context, state), picker: more.picker || pickerOf(context, propertyId), hidden: [],
     missing: 0, label: '', operations: new Set(['UNLOCK', 'LOCK']), from: '', until: '', uses: '', hours: hoursOf(null),
     source: null, version: null, initial: null, others: null, isSame: false, isRevoked: false, latest: null,
-    request: null, isBusy: false, error: null, ...more,
+    request: null, isBusy: false, error: null, preview: new Preview(context), ...more,
   };
 }
 
@@ -196,8 +197,12 @@ export function changeProperty(context, state, form, propertyId) {
 
 // Saving.
 
-/** @param {Form} form */
-const missingIn = (form) =>
+/**
+ * What the form still needs, as a sentence.
+ *
+ * @param {Form} form
+ */
+export const missingIn = (form) =>
   form.how === 'link' && !form.label.trim() ? 'The name of the guest is missing.'
     : form.how === 'account' && !form.guest && !form.email.trim() ? 'The email address is missing.'
       : form.picker.chosen.size + form.hidden.length === 0 ? 'Choose at least one door.'
@@ -221,6 +226,7 @@ export async function save(context, state, done) {
   context.redraw();
   try {
     const { access, warning } = form.version ? await change(form) : await grant(form);
+    form.preview.end();
     if (state.form === form) state.form = null;
     done(access, { isNew: !form.version, hasLink: !form.version && form.how === 'link', warning, form });
   } catch (error) {
@@ -231,12 +237,32 @@ export async function save(context, state, done) {
   context.redraw();
 }
 
+/**
+ * The request that saves the form.
+ *
+ * @param {Form} form @returns {import('./guest-preview.js').Request}
+ */
+export function requestOf(form) {
+  const values = valuesOfForm(form);
+  if (form.version) {
+    const changed = changedNames(/** @type {Values} */ (form.initial), values);
+    return changeOf(form.version, bodyOf(values, changed, form.zone));
+  }
+  const { label, ...rest } = bodyOf(values, ['label', 'deviceIds', 'operations', 'from', 'until'], form.zone);
+  const account = form.guest ? { guestUserId: form.guest.id } : { guestEmail: form.email.trim() };
+  const who = form.how === 'link' ? {} : account;
+  const body = {
+    ...who, ...(form.how === 'link' || (form.guest && label) ? { label } : {}), ...rest,
+    ...(values.schedule ? { schedule: values.schedule } : {}), ...(values.uses ? { maxUses: Number(values.uses) } : {}),
+  };
+  return { method: 'POST', path: '/guest-access', body, headers: {} };
+}
+
 /** @param {Form} form */
 async function change(form) {
-  const [values, initial] = [valuesOfForm(form), /** @type {Values} */ (form.initial)];
-  const changed = changedNames(initial, values);
-  if (changed.length === 0) throw Object.assign(new Error(), { text: 'Nothing has been changed.' });
-  return put(/** @type {Version} */ (form.version), bodyOf(values, changed, form.zone));
+  const request = requestOf(form);
+  if (Object.keys(request.body).length === 0) throw Object.assign(new Error(), { text: 'Nothing has been changed.' });
+  return send(request);
 }
 
 /**
@@ -245,23 +271,25 @@ async function change(form) {
  * @param {Form} form
  */
 async function grant(form) {
-  const values = valuesOfForm(form);
-  const { label, ...rest } = bodyOf(values, ['label', 'deviceIds', 'operations', 'from', 'until'], form.zone);
-  const account = form.guest ? { guestUserId: form.guest.id } : { guestEmail: form.email.trim() };
-  const who = form.how === 'link' ? {} : account;
-  const body = {
-    ...who, ...(form.how === 'link' || (form.guest && label) ? { label } : {}), ...rest,
-    ...(values.schedule ? { schedule: values.schedule } : {}), ...(values.uses ? { maxUses: Number(values.uses) } : {}),
-  };
-  const text = JSON.stringify(body);
+  const request = requestOf(form);
+  const text = JSON.stringify(request.body);
   if (form.request?.text !== text) form.request = { text, key: newKey() };
-  const data = await call('POST', '/guest-access', { body, headers: { 'Idempotency-Key': form.request.key } });
-  return { access: data.guestAccess, warning: null };
+  return send({ ...request, headers: { 'Idempotency-Key': form.request.key } });
+}
+
+/**
+ * A refusal of the request, or of its dry run.
+ *
+ * @param {Form} form @param {Console.Caught} error
+ */
+export function textOf(form, error) {
+  const isUnknown = error.status === 404 && form.how === 'account' && !form.version;
+  return error.text || (isUnknown ? 'No account has this email address.' : sentenceOf(error, names));
 }
 
 /** @param {Console.Context} context @param {State} state @param {Form} form @param {Console.Caught} error */
 async function failed(context, state, form, error) {
-  const { status, code } = error;
+  const { status } = error;
   if (status === 412) {
     await compare(context, state, form);
   } else if (status === 409 && form.version) {
@@ -270,9 +298,7 @@ async function failed(context, state, form, error) {
     const text = `${sentenceOf(error)} What you have typed is kept, and is sent again only when you save again.`;
     form.error = { ...error, text };
   } else {
-    const isUnknown = status === 404 && form.how === 'account' && !form.version;
-    form.error = error.text ? error : isUnknown ? { text: 'No account has this email address.' }
-      : code ? error : { text: sentenceOf(error) };
+    form.error = { ...error, text: textOf(form, error) };
   }
 }
 
@@ -291,7 +317,7 @@ export async function compare(context, state, form) {
     const doorName = (/** @type {string} */ id) => state.doors.get(id)?.name || 'a door';
     fill(state, form, values);
     Object.assign(form, {
-      version, initial: now, others: differences(before, typed, now, { zone: form.zone, doorName }), error: null,
+      version, initial: now, others: differences(before, typed, now, { doorName }), error: null,
       isRevoked: version.access.revokedAt !== null, isSame: changedNames(now, values).length === 0, latest: null,
     });
     context.announce(form.isSame ? 'It is saved already' : 'Changed meanwhile');

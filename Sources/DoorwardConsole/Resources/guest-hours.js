@@ -91,7 +91,7 @@ export function hoursFields(context, hours) {
             id: `day-${one.key}-${id}`, type: 'checkbox', checked: one.days.has(id),
             onchange: change(() => { if (!one.days.delete(id)) one.days.add(id); }),
           }), h('span', null, title)))),
-        times(one, `Remove hours ${index + 1}`,
+        times(context, one, `Remove hours ${index + 1}`,
           change(() => { hours.periods = hours.periods.filter((other) => other !== one); })))),
       hours.specialDays.map((day, index) => specialDay(context, hours, day, index + 1)),
       h('div.buttons', null,
@@ -104,15 +104,16 @@ export function hoursFields(context, hours) {
   ];
 }
 
-/** @param {Period} one @param {string} name @param {() => void} remove */
-const times = (one, name, remove) => h(
+/** @param {Console.Context} context @param {Period} one @param {string} name @param {() => void} remove */
+const times = (context, one, name, remove) => h(
   'div.hours-row', { key: one.key },
   field('From', {
-    id: `hours-from-${one.key}`, type: 'time', value: one.from, oninput: (event) => { one.from = event.target.value; },
+    id: `hours-from-${one.key}`, type: 'time', value: one.from,
+    oninput: (event) => { one.from = event.target.value; context.redraw(); },
   }),
   field('Until', {
     id: `hours-until-${one.key}`, type: 'time', value: one.until,
-    oninput: (event) => { one.until = event.target.value; },
+    oninput: (event) => { one.until = event.target.value; context.redraw(); },
   }),
   button('Remove', { id: `hours-remove-${one.key}`, name, onclick: remove }));
 
@@ -123,14 +124,15 @@ function specialDay(context, hours, day, number) {
     'div.hours', { key: day.key, role: 'group', 'aria-label': `Special day ${number}` },
     h('div.hours-row', null,
       field('Special day', {
-        id: `date-${day.key}`, type: 'date', value: day.date, oninput: (event) => { day.date = event.target.value; },
+        id: `date-${day.key}`, type: 'date', value: day.date,
+        oninput: (event) => { day.date = event.target.value; context.redraw(); },
       }),
       button('Remove', {
         id: `day-remove-${day.key}`, name: `Remove special day ${number}`,
         onclick: change(() => { hours.specialDays = hours.specialDays.filter((other) => other !== day); }),
       })),
     day.periods.length === 0 && h('p.hint', { key: 'closed' }, 'Closed all day.'),
-    day.periods.map((one, index) => times(one, `Remove hours ${index + 1} of special day ${number}`,
+    day.periods.map((one, index) => times(context, one, `Remove hours ${index + 1} of special day ${number}`,
       change(() => { day.periods = day.periods.filter((other) => other !== one); }))),
     button('Add hours on this day', {
       id: `day-add-${day.key}`, onclick: change(() => day.periods.push(period('09:00', '17:00'))),

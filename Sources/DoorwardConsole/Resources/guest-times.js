@@ -1,10 +1,9 @@
-// The times of a guest access in words, and local times as the gateway resolves them.
+// The times of a guest access in words, and local times on the clock of a zone, whose instants the gateway works out.
 // @ts-check
 import { nameOf, operationOf } from './words.js';
 
 /**
  * @typedef {'none' | 'gap' | 'overlap'} Change what a change of the clock does to a local time
- * @typedef {{at: Date, change: Change}} Resolved
  * @typedef {NonNullable<API.GuestAccess['schedule']>} Schedule
  */
 
@@ -42,7 +41,7 @@ export const verbsOf = (allowed) => [...operations.filter((one) => allowed.inclu
 const clocks = new Map();
 
 /**
- * Year, month, day, hour, minute and second on the clock of a time zone; null is the one of this browser.
+ * Year, month, day, hour and minute on the clock of a time zone; null is the one of this browser.
  *
  * @param {number} at @param {string | null | undefined} timeZone
  */
@@ -51,8 +50,7 @@ function partsOf(at, timeZone) {
   if (!clock) {
     clock = new Intl.DateTimeFormat('en-GB', {
       timeZone: timeZone || undefined, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit', hourCycle: 'h23',
+      minute: '2-digit', hourCycle: 'h23',
     });
     clocks.set(timeZone || '', clock);
   }
@@ -70,39 +68,26 @@ export function localText(at, timeZone) {
 }
 
 /**
- * What the clock of a time zone shows at an instant, as milliseconds of UTC.
+ * A local time in words, which is no instant yet.
  *
- * @param {number} at @param {string | null | undefined} timeZone
+ * @param {string} text `2026-11-25T14:30`
  */
-function wall(at, timeZone) {
-  const { year, month, day, hour, minute, second } = partsOf(at, timeZone);
-  return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+export function localWords(text) {
+  const at = new Date(`${text}Z`);
+  return Number.isNaN(at.getTime()) ? 'none' : new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit',
+    timeZone: 'UTC',
+  }).format(at);
 }
 
-const hour = 3600000;
-
 /**
- * The instant of a local time by the rules of the gateway: where the clock goes forward over it, the moment of the
- * change; where the clock shows it twice, the first one. It is only shown: the gateway resolves what it stores.
+ * The instant of a local time on the clock of this browser, for a property without a zone.
  *
- * @param {string} text `2026-11-25T14:30` @param {string | null | undefined} timeZone
- * @returns {Resolved | null} null if it is no time
+ * @param {string} text @returns {string} the text itself if it is no time
  */
-export function resolve(text, timeZone) {
-  const wanted = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) ? new Date(`${text}Z`).getTime() : NaN;
-  if (Number.isNaN(wanted)) return null;
-  const near = [-26, -13, 0, 13, 26].map((hours) => wanted + hours * hour);
-  const offsets = new Set(near.map((at) => wall(at, timeZone) - at));
-  const found = [...offsets].map((offset) => wanted - offset).filter((at) => wall(at, timeZone) === wanted);
-  if (found.length > 0) return { at: new Date(Math.min(...found)), change: found.length > 1 ? 'overlap' : 'none' };
-  // The first instant at which the clock shows this time or a later one.
-  let [before, after] = [wanted - Math.max(...offsets) - 1, wanted - Math.min(...offsets)];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (wall(middle, timeZone) >= wanted) after = middle;
-    else before = middle;
-  }
-  return { at: new Date(after), change: 'gap' };
+export function instantHere(text) {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at.toISOString();
 }
 
 /**
@@ -128,17 +113,6 @@ const changes = {
 export const noteOfChange = (change) => changes[change || 'none'] || '';
 
 /**
- * A local time with its instant and a note of a moved clock change, as a hint below its field; nothing before a time
- * is typed.
- *
- * @param {string} text @param {string | null | undefined} zone
- */
-export function resolvedText(text, zone) {
-  const found = resolve(text, zone);
-  return found && [resolved(found.at.toISOString(), zone), noteOfChange(found.change)].filter(Boolean).join('. ');
-}
-
-/**
  * The end of an access that is extended: an hour is an hour; a day and a week end at the same time of the day.
  *
  * @param {string} validUntil @param {'hour' | 'day' | 'week'} step @param {string | null | undefined} zone
@@ -146,7 +120,7 @@ export function resolvedText(text, zone) {
  */
 export function later(validUntil, step, zone) {
   const end = new Date(validUntil);
-  if (step === 'hour') return { instant: new Date(end.getTime() + hour).toISOString() };
+  if (step === 'hour') return { instant: new Date(end.getTime() + 3600000).toISOString() };
   const day = new Date(`${localText(end, zone)}Z`);
   day.setUTCDate(day.getUTCDate() + (step === 'day' ? 1 : 7));
   return { text: day.toISOString().slice(0, 16) };

@@ -7,7 +7,7 @@ import { formDialog } from './guest-dialog.js';
 import { extendDialog, openExtend } from './guest-extend.js';
 import { draftOf, openDraft, openNew, openRepeat } from './guest-form.js';
 import { loadDoors, loadPlaces, mayManage, mayRepeat, mayWiden } from './guest-places.js';
-import { resolve, standing, titleOf } from './guest-times.js';
+import { standing, titleOf } from './guest-times.js';
 import { LiveObjects } from './live.js';
 import { button, dialog, icon, keepsAfter, notice, pager, time, whenLoaded } from './parts.js';
 import { endsSoon } from './todo.js';
@@ -53,6 +53,7 @@ const page = {
   },
   end(state) {
     state.keep(draftOf(state.form) || state.draft);
+    for (const one of [state.form, state.extending]) one?.preview.end();
     Object.assign(state, { isEnded: true, opened: null, form: null, extending: null });
   },
 
@@ -167,8 +168,12 @@ function leaveAccess(context, state, id) {
   const isOf = (/** @type {{access: API.GuestAccess} | null | undefined} */ one) => one?.access.id === id;
   if (isOf(state.opened)) state.opened = null;
   if (isOf(state.asks)) state.asks = null;
-  if (isOf(state.extending)) state.extending = null;
+  if (isOf(state.extending)) {
+    state.extending?.preview.end();
+    state.extending = null;
+  }
   if (!isOf(state.form?.version)) return;
+  state.form?.preview.end();
   state.form = null;
   context.note('This guest access is not open to you any more, so what you have typed cannot be saved.', 'info');
 }
@@ -250,14 +255,10 @@ function row(context, state, access) {
  * @param {Console.Context} context @param {State} state @param {API.GuestAccess} access
  * @param {import('./guest-form.js').Saved} saved
  */
-async function afterSaving(context, state, access, { isNew, hasLink, warning, form }) {
+async function afterSaving(context, state, access, { isNew, hasLink, warning }) {
   context.announce(isNew ? 'The guest has been let in' : 'Saved');
   state.keep(null);
-  const isOther = [[form.from, access.validFrom], [form.until, access.validUntil]].some(([text, stored]) => {
-    const shown = resolve(text, form.zone);
-    return shown && Math.abs(shown.at.getTime() - new Date(stored).getTime()) >= 60000;
-  });
-  await openAccess(context, state, access, { makesLink: hasLink, warning, isOther });
+  await openAccess(context, state, access, { makesLink: hasLink, warning });
   page.refresh(context, state);
 }
 

@@ -11,7 +11,7 @@ extension ProjectedRenderer {
     func tag(of user: User) -> EntityTag { EntityTag { self.user(user, into: &$0) } }
 
     /// The tag of the stored access, without the uses that are left: a use does not make a reader's version outdated.
-    func tag(of access: GuestAccess) -> EntityTag { EntityTag { guestAccess(access, isStoredPartOnly: true, into: &$0) } }
+    func tag(of access: GuestAccess) -> EntityTag { EntityTag { guestAccess(access, GuestAccess.storedFields, into: &$0) } }
 }
 
 extension APIResponse {

@@ -71,8 +71,10 @@ extension Array {
 
 extension APIResponse {
     /// A success response whose `data` has these fields.
-    static func success<Object>(_ fields: [ResponseField<Object>], of object: Object, status: Int = 200) -> APIResponse {
-        success(status) { fields.write(object, into: &$0) }
+    static func success<Object>(
+        _ fields: [ResponseField<Object>], of object: Object, status: Int = 200, location: String? = nil
+    ) -> APIResponse {
+        success(status, location: location) { fields.write(object, into: &$0) }
     }
 }
 

@@ -7,12 +7,14 @@ internal import DoorwardPolicy
 enum GuestAccessRoutes {
     static let all: [Route] = [
         .get("/guest-access", "Lists guest accesses.", .page("guestAccesses", "GuestAccess"), list),
-        .post("/guest-access", "Grants a guest access.", .created("guestAccess", "GuestAccess"), isRepeatable: true, grant),
-        .get("/guest-access/:id", "Reads a guest access, its next intervals, and the names of its locks.", answer, read),
+        .post(
+            "/guest-access", "Grants a guest access, or with `dryRun=true` shows what would be granted.",
+            .created([guestAccess, intervals].schema()) + drafted, isRepeatable: true, grant),
+        .get("/guest-access/:id", "Reads a guest access, its next intervals, and the names of its locks.", read, read),
         .put(
             "/guest-access/:id",
             "Changes a guest access. Its link ends if the creator of the link could not grant the changed access; `warning` says so.",
-            .tagged(.fields(["guestAccess": .reference("GuestAccess"), "warning": .nullable(.text)])), change),
+            .tagged([guestAccess, intervals, warning].schema()), change),
         .removal("/guest-access/:id", "Revokes a guest access.", isConditional: true) { request, isDryRun in
             try await request.control.guestAccesses.revoke(
                 request.caller, request.id("id"), isDryRun: isDryRun, onlyIf: try request.condition { $0.tag(of: $1) })
@@ -20,11 +22,32 @@ enum GuestAccessRoutes {
     ]
 
     private static func grant(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let new = try request.readBody(newGuestAccess)
+        let (new, options) = try request.read { (body, query) throws(GatewayError) in
+            (newGuestAccess(&body), AnswerOptions(&query))
+        }
+        if options.isDryRun {
+            let draft = try request.control.guestAccesses.dryRun(request.caller, granting: new)
+            let shown = shown(draft.value, request.view(in: draft.snapshot), options, request)
+            return .success([draftedAccess, intervals], of: shown)
+        }
         return try await request.create { repeatable in
             try await request.control.guestAccesses.grant(request.caller, new, repeatable: repeatable)
         } render: { access, view in
-            .created("guest-access/\(access.id)", "guestAccess") { view.guestAccess(access, into: &$0) }
+            .success(
+                [guestAccess, intervals], of: shown(access, view, options, request), status: 201,
+                location: "/api/v1/guest-access/\(access.id)")
+        }
+    }
+
+    /// The query of a grant or a change.
+    private struct AnswerOptions {
+        let isDryRun: Bool
+        /// The number of next intervals to show; `nil` for none.
+        let preview: Int?
+
+        init(_ query: inout QueryReader) {
+            isDryRun = query.bool("dryRun") ?? false
+            preview = query.integer("preview", in: WireLimits.previewIntervals)
         }
     }
 
@@ -73,23 +96,50 @@ enum GuestAccessRoutes {
     }
 
     /// One access as its response shows it; with intervals and locks if the request asks for them.
-    private typealias ReadAccess = (
-        access: GuestAccess, view: ProjectedRenderer, intervals: [Range<Timestamp>]?, devices: [LockDevice]?
-    )
+    private struct Shown: Sendable {
+        let access: GuestAccess
+        let view: ProjectedRenderer
+        var intervals: [Range<Timestamp>]?
+        var devices: [LockDevice]?
+        var warning: String?
+    }
 
-    private static let fields: [ResponseField<ReadAccess>] = [
-        .written("guestAccess", .reference("GuestAccess")) { $0.view.guestAccess($0.access, into: &$1) },
-        .objects("intervals", isRequired: false, \.intervals, [.init("from", \.lowerBound), .init("until", \.upperBound)]),
-        .objects("devices", isRequired: false, \.devices, [.init("id", \.id), .init("name", \.name)]),
-    ]
+    private static func shown(
+        _ access: GuestAccess, _ view: ProjectedRenderer, _ options: AnswerOptions, _ request: AuthenticatedRequest
+    ) -> Shown {
+        Shown(access: access, view: view, intervals: intervals(of: access, view, options.preview, request))
+    }
 
-    private static let answer = [
+    private static func intervals(
+        of access: GuestAccess, _ view: ProjectedRenderer, _ count: Int?, _ request: AuthenticatedRequest
+    ) -> [Range<Timestamp>]? {
+        count.map { request.control.guestAccesses.intervals(of: access, in: view.tenancy, count: $0) }
+    }
+
+    private static let guestAccess = ResponseField<Shown>.written("guestAccess", .reference("GuestAccess")) {
+        $0.view.guestAccess($0.access, into: &$1)
+    }
+    private static let draftedAccess = ResponseField<Shown>.written("guestAccess", .reference("GuestAccessDraft")) {
+        $0.view.guestAccess($0.access, GuestAccess.draftFields, into: &$1)
+    }
+    private static let intervals = ResponseField<Shown>.objects(
+        "intervals", isRequired: false, \.intervals, [.init("from", \.lowerBound), .init("until", \.upperBound)])
+    private static let devices = ResponseField<Shown>.objects(
+        "devices", isRequired: false, \.devices, [.init("id", \.id), .init("name", \.name)])
+    private static let warning = ResponseField<Shown>("warning", \.warning)
+
+    private static let read = [
         DocumentedAnswer(
             status: 200,
             summary:
                 "The object; with `preview`, also the next intervals in which the access is valid, and with `deviceNames=true` "
                 + "the names of the locks that the caller may know.",
-            data: fields.schema(), headers: ["ETag"])
+            data: [guestAccess, intervals, devices].schema(), headers: ["ETag"])
+    ]
+    private static let drafted = [
+        DocumentedAnswer(
+            status: 200, summary: "The access as it would be granted, with `dryRun=true`. Nothing was changed.",
+            data: [draftedAccess, intervals].schema())
     ]
 
     private static func read(_ request: AuthenticatedRequest) throws -> APIResponse {
@@ -98,21 +148,33 @@ enum GuestAccessRoutes {
         }
         let (id, control) = (request.id("id", of: GuestAccess.self), request.control.guestAccesses)
         let access = try control.access(id, for: request.caller)
-        let intervals = try preview.map { count in try control.intervals(of: id, for: request.caller, count: count) }
         let devices = namesDevices ? try control.devices(of: id, for: request.caller) : nil
         let view = request.view
-        return .success(fields, of: (access, view, intervals, devices)).tagged(view.tag(of: access))
+        let intervals = intervals(of: access, view, preview, request)
+        return .success(
+            [guestAccess, Self.intervals, Self.devices],
+            of: Shown(access: access, view: view, intervals: intervals, devices: devices)
+        ).tagged(view.tag(of: access))
     }
 
     private static func change(_ request: AuthenticatedRequest) async throws -> APIResponse {
-        let changes = try request.readBody(changes)
-        let (access, endedLink) = try await request.control.guestAccesses.change(
-            request.caller, request.id("id"), changes, onlyIf: try request.condition { $0.tag(of: $1) })
-        let view = request.view
-        return .success {
-            $0.field("guestAccess") { view.guestAccess(access, into: &$0) }
-            $0.field("warning", endedLink ? Self.linkEnded : nil)
-        }.tagged(view.tag(of: access))
+        let (changes, options) = try request.read { (body, query) throws(GatewayError) in
+            (Self.changes(&body), AnswerOptions(&query))
+        }
+        let (control, id) = (request.control.guestAccesses, request.id("id", of: GuestAccess.self))
+        let condition = try request.condition { $0.tag(of: $1) } as Precondition<GuestAccess>?
+        let changed: (access: GuestAccess, endedLink: Bool)
+        let view: ProjectedRenderer
+        if options.isDryRun {
+            let draft = try control.dryRun(request.caller, changing: id, changes, onlyIf: condition)
+            (changed, view) = (draft.value, request.view(in: draft.snapshot))
+        } else {
+            changed = try await control.change(request.caller, id, changes, onlyIf: condition)
+            view = request.view
+        }
+        var shown = shown(changed.access, view, options, request)
+        shown.warning = changed.endedLink ? linkEnded : nil
+        return .success([guestAccess, intervals, warning], of: shown).tagged(view.tag(of: changed.access))
     }
 
     private static let linkEnded =

@@ -111,6 +111,10 @@ extension GuestAccess {
     /// The fields without `usesLeft`, which changes with each command under the access.
     package static let storedFields = fields.filter { $0.name != "usesLeft" }
 
+    /// The fields of an access that is only drafted: without the id, which does not exist, and without the guest, whom the request
+    /// names. A grant that shows to whom an address belongs is recorded; a dry run is not.
+    package static let draftFields = fields.filter { !["id", "guestUserId", "guest"].contains($0.name) }
+
     /// Returns the fields of the access that are visible to a subject.
     fileprivate func shown(to subject: Subject, at now: DecisionTime, in tenancy: TenancyDirectory) -> FieldValue {
         let level = SecurityService.fieldLevel(of: subject, for: .guestAccess(id), at: now, in: tenancy)

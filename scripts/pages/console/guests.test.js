@@ -12,38 +12,14 @@ const { endOf } = await import('./guest-extend.js');
 const { draftOf } = await import('./guest-form.js');
 const { hoursOf, missingInHours, scheduleOf } = await import('./guest-hours.js');
 const { mailOf, messageOf } = await import('./guest-share.js');
-const { hoursText, later, localText, resolve, resolvedText } = await import('./guest-times.js');
+const { Preview, previewView } = await import('./guest-preview.js');
+const { hoursText, instantHere, later, localWords } = await import('./guest-times.js');
 const { default: guestsPage } = await import('./guests.js');
 const { nameOfNeed } = await import('./live.js');
 const { isSafeAddress } = await import('./view.js');
+const { sentenceOf } = await import('./words.js');
 
 const turn = () => new Promise((resolved) => { setTimeout(resolved); });
-
-test('local times mean the instants of the gateway: the moment of a change in a gap, the first one in an overlap', () => {
-  const cases = [
-    ['2027-03-28T02:30', 'Europe/Berlin', '2027-03-28T01:00:00.000Z', 'gap'], ['2026-10-25T02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z', 'overlap'],
-    ['2027-03-14T02:30', 'America/New_York', '2027-03-14T07:00:00.000Z', 'gap'], ['2026-11-01T01:30', 'America/New_York', '2026-11-01T05:30:00.000Z', 'overlap'],
-    ['2026-10-04T02:15', 'Australia/Lord_Howe', '2026-10-03T15:30:00.000Z', 'gap'], ['2027-04-04T01:45', 'Australia/Lord_Howe', '2027-04-03T14:45:00.000Z', 'overlap'],
-    ['2011-12-30T12:00', 'Pacific/Apia', '2011-12-30T10:00:00.000Z', 'gap'], ['2018-11-04T00:00', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z', 'gap'],
-    ['2026-12-24T18:00', 'Asia/Kathmandu', '2026-12-24T12:15:00.000Z', 'none'], ['2026-07-01T08:00', null, '2026-07-01T06:00:00.000Z', 'none'],
-  ];
-  for (const [text, zone, at, change] of cases) {
-    const found = resolve(text, zone);
-    assert.deepEqual([found.at.toISOString(), found.change], [at, change], `${text} ${zone}`);
-  }
-  for (const text of ['', '2026-12-24', '2026-13-01T10:00', 'now']) assert.equal(resolve(text, 'UTC'), null, text);
-  assert.match(resolvedText('2027-03-28T02:30', 'Europe/Berlin'), /03:00 .*\(01:00 UTC\)\. This local time does not exist/);
-});
-
-test('each local time of a year that a clock shows once means the instant at which it shows it', () => {
-  for (const zone of ['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'Africa/Casablanca', 'UTC']) {
-    for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2027, 0, 1); at += 5.5 * 3600000) {
-      const found = resolve(localText(new Date(at), zone), zone);
-      if (found.change === 'none') assert.equal(found.at.getTime(), at, `${zone} ${new Date(at).toISOString()}`);
-      else assert.equal(found.change, 'overlap');
-    }
-  }
-});
 
 test('an hour later is an hour, a day and a week later end at the same time of the day', () => {
   const end = '2027-03-27T01:30:00.000Z';
@@ -52,13 +28,16 @@ test('an hour later is an hour, a day and a week later end at the same time of t
   assert.deepEqual(later(end, 'week', 'Europe/Berlin'), { text: '2027-04-03T02:30' });
   const access = { validUntil: end };
   const now = new Date('2027-03-01T00:00:00Z');
-  const day = endOf({ access, zone: 'Europe/Berlin', step: 'day', own: '' }, now);
-  assert.deepEqual([day.body, day.at.toISOString()], [{ timeZone: 'Europe/Berlin', validUntil: '2027-03-28T02:30' }, '2027-03-28T01:00:00.000Z']);
-  assert.match(day.note, /does not exist/);
-  assert.deepEqual(endOf({ access, zone: null, step: 'own', own: '2027-04-01T10:00' }, now).body, { validUntil: '2027-04-01T08:00:00.000Z' });
+  assert.deepEqual(endOf({ access, zone: 'Europe/Berlin', step: 'day', own: '' }, now), { timeZone: 'Europe/Berlin', validUntil: '2027-03-28T02:30' });
+  assert.deepEqual(endOf({ access, zone: null, step: 'own', own: '2027-04-01T10:00' }, now), { validUntil: '2027-04-01T08:00:00.000Z' });
   assert.equal(endOf({ access, zone: null, step: 'own', own: '' }, now), null);
-  // One that has ended is extended from now on.
-  assert.deepEqual(endOf({ access, zone: null, step: 'hour', own: '' }, new Date('2027-05-01T08:00:00Z')).body, { validUntil: '2027-05-01T09:00:00.000Z' });
+  // One that has ended is extended from the present minute on.
+  assert.deepEqual(endOf({ access, zone: null, step: 'hour', own: '' }, new Date('2027-05-01T08:00:59Z')), { validUntil: '2027-05-01T09:00:00.000Z' });
+});
+
+test('a local time is told as it was typed, and is sent as an instant only where the property has no zone', () => {
+  assert.deepEqual([localWords('2027-03-28T02:30'), localWords('')], ['Sun, 28 Mar 2027, 02:30', 'none']);
+  assert.deepEqual([instantHere('2026-07-01T08:00'), instantHere('now')], ['2026-07-01T06:00:00.000Z', 'now']);
 });
 
 const schedule = {
@@ -96,7 +75,7 @@ test('a change sends the changed fields only, and keeps what was typed over what
   const merged = merge(before, typed, now);
   assert.deepEqual(merged.names.sort(), ['deviceIds', 'label', 'uses']);
   assert.deepEqual([merged.values.label, merged.values.until, merged.values.deviceIds, merged.values.uses], ['The plumber', '2026-11-25T14:00', ['d1'], '5']);
-  const found = differences(before, typed, now, { zone, doorName: (id) => ({ d1: 'Cellar', d2: 'Gate' })[id] });
+  const found = differences(before, typed, now, { doorName: (id) => ({ d1: 'Cellar', d2: 'Gate' })[id] });
   assert.deepEqual(found, [
     { name: 'label', before: 'Plumber', now: 'Piet', typed: 'The plumber' }, { name: 'deviceIds', before: 'Cellar, Gate', now: 'Cellar', typed: null },
     { name: 'uses', before: 'no limit', now: '5', typed: null }]);
@@ -128,8 +107,13 @@ test('the answer of a check is a sentence', () => {
 async function onGuests(answer, body) {
   const before = globalThis.fetch;
   const sent = [];
+  const asked = [];
   globalThis.fetch = async (url, { method, headers, body: text }) => {
     const request = { method, path: url.replace(/^\/api\/v1/, ''), headers, body: text ? JSON.parse(text) : undefined };
+    if (request.path.includes('dryRun=true')) {
+      asked.push(request);
+      return answerOf({ guestAccess: { ...access, ...request.body }, intervals: [], warning: null });
+    }
     if (method !== 'GET') sent.push(request);
     return answer(request, sent.length);
   };
@@ -142,7 +126,7 @@ async function onGuests(answer, body) {
   const settled = async () => { for (let turns = 0; turns < 30; turns++) await turn(); };
   try {
     await settled();
-    await body({ context, state, sent, notes, settled, press: (id) => partsOf(guestsPage.view(context, state)).find(({ props }) => props.id === id).props });
+    await body({ context, state, sent, asked, notes, settled, press: (id) => partsOf(guestsPage.view(context, state)).find(({ props }) => props.id === id).props });
   } finally {
     guestsPage.end(state);
     globalThis.fetch = before;
@@ -303,4 +287,71 @@ test('a past access is repeated with its doors, operations, hours, uses and name
       label: 'Plumber', deviceIds: ['d1'], operations: ['LOCK', 'UNLOCK'], validFrom: '2027-01-01T10:00', validUntil: '2027-01-02T10:00', timeZone: 'Europe/Berlin', schedule, maxUses: 4,
     });
   });
+});
+
+const waited = (ms) => new Promise((resolved) => { setTimeout(resolved, ms); });
+
+test('a form shows what the gateway would store: asked once when typing stops, and not while something is missing', async () => {
+  await onGuests(gatewayWith({ access, tag: '"1"' }), async (page) => {
+    const { state, asked, sent, press, context, settled } = page;
+    press('new').onclick();
+    await settled();
+    const shown = () => textOf(guestsPage.view(context, state));
+    assert.match(shown(), /shown when nothing is missing\. The name of the guest is missing\./);
+    state.form.picker.choose('d1');
+    for (const value of ['P', 'Pa', 'Painter']) press('label').oninput({ target: { value } });
+    shown();
+    await waited(200);
+    assert.deepEqual(asked, []);
+    assert.match(shown(), /The gateway is working it out\./);
+    await waited(200);
+    assert.deepEqual([asked.length, asked[0].method, asked[0].path, asked[0].body.label], [1, 'POST', '/guest-access?dryRun=true&preview=3', 'Painter']);
+    assert.equal(asked[0].headers['Idempotency-Key'], undefined);
+    for (const part of ['What will be stored', 'Begins', 'Ends', 'Open next']) assert.ok(shown().includes(part), part);
+    await waited(400);
+    assert.deepEqual([asked.length, sent.length], [1, 0], 'the same request is asked about once');
+    state.form = null;
+    await openChange(page);
+    press('valid-until').oninput({ target: { value: '2027-03-28T02:30' } });
+    shown();
+    await waited(400);
+    assert.deepEqual([asked[1].method, asked[1].path, asked[1].headers['If-Match'], asked[1].body],
+      ['PUT', '/guest-access/g1?dryRun=true&preview=3', '"1"', { validUntil: '2027-03-28T02:30', timeZone: 'Europe/Berlin' }]);
+  });
+});
+
+test('the last answer wins, the former one is marked as such meanwhile, and a refusal is told', async () => {
+  const before = globalThis.fetch;
+  const waiting = [];
+  globalThis.fetch = (url, { body }) => new Promise((resolved) => {
+    waiting.push((status, more) => resolved(new Response(JSON.stringify(status === 200
+      ? { data: { guestAccess: { ...access, ...JSON.parse(body) }, intervals: [] } } : more), { status })));
+  });
+  try {
+    const preview = new Preview({ redraw() {} });
+    const ask = async (until) => {
+      preview.ask({ method: 'PUT', path: '/guest-access/g1', body: { validUntil: until }, headers: {} });
+      await waited(350);
+    };
+    const text = () => textOf(previewView(preview, { zone: 'UTC', missing: null, textOf: sentenceOf }));
+    await ask('2026-12-01T10:00:00.000Z');
+    await ask('2026-12-02T10:00:00.000Z');
+    waiting[1](200);
+    await waited(10);
+    waiting[0](200);
+    await waited(10);
+    assert.match(text(), /2 Dec 2026/);
+    await ask('2026-12-03T10:00:00.000Z');
+    assert.match(text(), /former answer.*2 Dec 2026/s);
+    waiting[2](403, { code: 'feature_unavailable', message: 'The subscription does not include recurring schedules.' });
+    await waited(10);
+    assert.ok(!/Dec 2026/.test(text()) && /subscription/.test(text()), text());
+    await ask('2026-12-04T10:00:00.000Z');
+    preview.end();
+    waiting[3](200);
+    await waited(10);
+    assert.equal(preview.answer, null, 'a form that is closed takes no answer');
+  } finally {
+    globalThis.fetch = before;
+  }
 });
