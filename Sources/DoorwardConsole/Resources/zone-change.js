@@ -1,6 +1,6 @@
 // What a change of a property's time zone does to its guest accesses: the hours without a zone of their own move.
 // @ts-check
-import { days, hoursText, localText, resolve, resolved, titleOf } from './guest-times.js';
+import { days, hoursText, localText, resolved, titleOf } from './guest-times.js';
 import { notice } from './parts.js';
 import { readAll } from './scopes.js';
 import { h } from './view.js';
@@ -27,6 +27,51 @@ function later(date, count) {
 /** @param {string} date */
 const weekday = (date) => days[(new Date(`${date}T00:00Z`).getUTCDay() + 6) % 7][0];
 
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const clocks = new Map();
+
+/**
+ * What the clock of a time zone shows at an instant, as milliseconds of UTC.
+ *
+ * @param {number} at @param {string} timeZone
+ */
+function wall(at, timeZone) {
+  let clock = clocks.get(timeZone);
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en-GB', {
+      timeZone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
+      hourCycle: 'h23',
+    });
+    clocks.set(timeZone, clock);
+  }
+  const parts = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second);
+}
+
+const hour = 3600000;
+
+/**
+ * The instant of a local time by the rules of the gateway: where the clock goes forward over it, the moment of the
+ * change; where the clock shows it twice, the first one.
+ *
+ * @param {string} text `2026-11-25T14:30` @param {string} timeZone
+ */
+function resolve(text, timeZone) {
+  const wanted = new Date(`${text}Z`).getTime();
+  const near = [-26, -13, 0, 13, 26].map((hours) => wanted + hours * hour);
+  const offsets = new Set(near.map((at) => wall(at, timeZone) - at));
+  const found = [...offsets].map((offset) => wanted - offset).filter((at) => wall(at, timeZone) === wanted);
+  if (found.length > 0) return new Date(Math.min(...found));
+  // The first instant at which the clock shows this time or a later one.
+  let [before, after] = [wanted - Math.max(...offsets) - 1, wanted - Math.min(...offsets)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (wall(middle, timeZone) >= wanted) after = middle;
+    else before = middle;
+  }
+  return new Date(after);
+}
+
 /**
  * The hours that begin on a date, by the rules of the gateway: `specialDayCut` decides about hours over midnight.
  *
@@ -35,7 +80,7 @@ const weekday = (date) => days[(new Date(`${date}T00:00Z`).getUTCDay() + 6) % 7]
 function hoursFrom(schedule, date, zone) {
   const instant = (/** @type {string} */ day, /** @type {string} */ time) => {
     const text = time === '24:00' ? `${later(day, 1)}T00:00` : `${day}T${time}`;
-    return /** @type {import('./guest-times.js').Resolved} */ (resolve(text, zone)).at;
+    return resolve(text, zone);
   };
   const special = (/** @type {string} */ day) => (schedule.specialDays || []).find((one) => one.date === day) || null;
   const next = later(date, 1);
