@@ -52,6 +52,17 @@ package struct HTTPSettings: Sendable {
         "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port ?? self.port)"
     }
 
+    /// What a person should know about the links that the gateway creates; `nil` if they work on other machines.
+    package var linkWarning: String? {
+        let authority = publicURL?.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) }
+        let host = authority.map { $0.hostOfAuthority ?? "" } ?? host
+        let address = IPAddress(host)
+        guard address?.isLoopback ?? (host == "localhost") || address?.isUnspecified == true else { return nil }
+        return
+            "This link works only on the gateway's own machine. Set gateway.publicUrl to the address at which people reach the "
+            + "gateway, and then create a new link."
+    }
+
     /// The files for TLS, in PEM.
     package struct TLSFiles: Sendable {
         /// The certificate, followed by its intermediates.

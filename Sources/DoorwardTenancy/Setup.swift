@@ -51,19 +51,18 @@ package final class Setup: UseCases, Sendable {
 
     private var isOpen: Bool { directory.current.superAdminIDs.isEmpty }
 
-    /// Admits a request unless too many tokens were wrong within the last minute. The other functions repeat this check; call this one
-    /// before the request body is read.
+    /// Admits a request with the valid token. The other functions repeat this check; call this one before the request body is read.
     ///
-    /// - Throws: `.rateLimited`.
-    package func admit() throws(GatewayError) {
-        let now = clock.monotonicNow()
-        try state.withLock { (state) throws(GatewayError) in try Self.admit(state, at: now) }
+    /// - Parameter token: `nil` if the request has none, which is no try.
+    /// - Throws: `.unauthenticated` unless the token is valid; `.rateLimited` for a wrong one if too many were wrong within the last
+    ///   minute.
+    package func admit(_ token: Secret<String>?, origin: RequestOrigin) async throws(GatewayError) {
+        _ = try await verify(token, origin)
     }
 
     /// What the gateway has so far.
     ///
-    /// - Parameter token: `nil` if the request has none, which is no try.
-    /// - Throws: `.unauthenticated` unless the token is valid; `.rateLimited`.
+    /// - Throws: the errors of `admit`.
     package func status(_ token: Secret<String>?, origin: RequestOrigin) async throws(GatewayError) -> SetupStatus {
         let issued = try await verify(token, origin)
         let tenancy = directory.current
@@ -76,14 +75,14 @@ package final class Setup: UseCases, Sendable {
     /// Makes the first super admin, and the first places and a simulated lock if they are named, in one transaction, and signs the person
     /// in. The person is an OWNER of the portfolio, as a super admin may not move a lock.
     ///
-    /// - Throws: the errors of `status`; `.invalid` if the password violates the rules, a place lacks the one above it, or the gateway has no
+    /// - Throws: the errors of `admit`; `.invalid` if the password violates the rules, a place lacks the one above it, or the gateway has no
     ///   simulator; `.alreadyExists` if a user has the address.
     package func complete(
         _ token: Secret<String>?, _ new: NewSetup, origin: RequestOrigin
     ) async throws(GatewayError) -> SignedIn {
+        try await admit(token, origin: origin)
         try PasswordRules.check(new.password, field: "password")
         try new.requireParents()
-        _ = try await verify(token, origin)
         if new.attachesSimulatedLock, devices.adapters[SetupLock.adapter] == nil { throw .invalid("simulatedLocks", "unknown") }
         let hash = try await hasher.hash(new.password)
         let id: UserID = random.id(at: clock.now())
@@ -107,19 +106,17 @@ package final class Setup: UseCases, Sendable {
 
     // MARK: - Private
 
-    private static func admit(_ state: State, at now: MonotonicInstant) throws(GatewayError) {
-        guard let wait = state.failures.wait(limit: triesPerMinute, at: now), wait > .zero else { return }
-        throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000))
-    }
-
-    /// Checks a token, and counts a wrong one in the same step, so that concurrent tries do not exceed the limit.
+    /// Checks a token, and counts a wrong one in the same step, so that concurrent tries do not exceed the limit. The valid token is never
+    /// limited: it cannot be guessed, and whoever sends wrong ones must not be able to prevent the set-up.
     private func verify(_ token: Secret<String>?, _ origin: RequestOrigin) async throws(GatewayError) -> Issued {
         guard let token else { throw .unauthenticated }
         let digest = OneTimeToken.wellFormed(token).map { OneTimeToken.digest(of: $0) }
         let (now, isOpen) = (clock.monotonicNow(), isOpen)
         let valid = try state.withLock { (state) throws(GatewayError) -> Issued? in
-            try Self.admit(state, at: now)
             if isOpen, let issued = state.issued, issued.digest == digest, now < issued.deadline { return issued }
+            if let wait = state.failures.wait(limit: Self.triesPerMinute, at: now), wait > .zero {
+                throw .rateLimited(retryAfterSeconds: Int((wait.wholeMilliseconds + 999) / 1000))
+            }
             state.failures.add(at: now)
             return nil
         }

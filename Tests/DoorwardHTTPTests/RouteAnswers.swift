@@ -62,6 +62,7 @@ struct RouteAnswer: Sendable {
 /// What the set-up page reads; the client library does not call this route.
 private struct FoundSetup: Decodable {
     let gatewayName: String
+    let publicUrl: String?
     let expiresAt: Doorward.Instant
     let adapters: [String]
     let brokers: [String]

@@ -28,7 +28,7 @@ import Testing
         let found = try await send(house, .get, token)
         #expect(found.status == 200 && found.headers[.cacheControl] == "no-store")
         let setup = found.data["setup"]
-        #expect(setup["gatewayName"].text == "doorward.local")
+        #expect(setup["gatewayName"].text == "doorward.local" && setup["publicUrl"] == .null)
         #expect(setup["adapters"].elements.map(\.text) == ["scripted", "simulator"])
         #expect(setup["brokers"].elements.map(\.text) == ["oak"])
         #expect(["userCount", "portfolioCount", "deviceCount"].allSatisfy { setup[$0].number == 0 })
@@ -45,13 +45,24 @@ import Testing
         #expect(unlocked.status == 200 && unlocked.data["device"]["state"].text == "UNLOCKED", "\(unlocked.text)")
     }
 
-    @Test("without a valid token the answer is always the same: none, unknown, expired, used, or a gateway with a super admin")
+    @Test("the set-up shows the public address of the configuration")
+    func publicAddress() async throws {
+        var settings = HTTPSettings()
+        settings.publicURL = "https://doors.example"
+        let house = try await House.empty(settings)
+        #expect(try await send(house, .get, try house.setupToken()).data["setup"]["publicUrl"].text == "https://doors.example")
+    }
+
+    @Test("without a valid token the answer is the same for every body: none, unknown, expired, used, or there is a super admin")
     func oneAnswer() async throws {
         let (house, furnished, old) = (try await House.empty(), try await House(), try await House.empty())
         let (token, expired) = (try house.setupToken(), try old.setupToken())
         old.clock.advance(by: .seconds(3600))
         #expect(try await send(house, .put, token, "{\(Self.person)}").status == 201)
-        for (method, body) in [(.get, nil), (.put, "{\(Self.person)}")] as [(HTTPRequest.Method, String?)] {
+        let requests: [(HTTPRequest.Method, String?)] = [
+            (.get, nil), (.get, "no JSON"), (.put, "{\(Self.person)}"), (.put, "no JSON"), (.put, "{}"), (.put, nil),
+        ]
+        for (method, body) in requests {
             let replies = [
                 try await send(furnished, method, nil, body), try await send(furnished, method, Self.unknown, body),
                 try await send(furnished, method, "x", body), try await send(old, method, expired, body),
@@ -59,28 +70,34 @@ import Testing
             ]
             #expect(replies.allSatisfy { $0.status == 401 && $0.code == "unauthenticated" })
             #expect(Set(replies.map(\.withoutRequestID)).count == 1, "\(method)")
+            for house in [house, furnished, old] { house.clock.advance(by: .seconds(60)) }
         }
         let signedIn: HTTPFields = [.authorization: "Bearer \(try await furnished.token(of: .superAdmin))"]
         #expect(try await furnished.send(.get, "/api/v1/setup", signedIn).status == 401)
     }
 
-    @Test("the sixth wrong token in a minute waits, before its body is read, and an hour of guesses reveals nothing")
+    @Test("the sixth wrong token in a minute waits, before its body is read, and the valid token does not")
     func limited() async throws {
         let house = try await House.empty()
         let token = try house.setupToken()
         for _ in 0..<5 { #expect(try await send(house, .get, Self.unknown).status == 401) }
         for reply in [
-            try await send(house, .get, Self.unknown), try await send(house, .put, token, "no JSON"),
-            try await send(house, .get, token),
+            try await send(house, .get, Self.unknown), try await send(house, .put, Self.unknown, "no JSON"),
+            try await send(house, .put, "x", "{\(Self.person)}"),
         ] {
             #expect(reply.status == 429 && reply.code == "rate_limited")
             #expect((1...60).contains(reply.headers[.retryAfter].flatMap { Int($0) } ?? 0))
         }
-        house.clock.advance(by: .seconds(60))
+        #expect(try await send(house, .put, nil, "no JSON").status == 401)
+        #expect(try await send(house, .get, token).status == 200)
+        #expect(try await send(house, .put, token, "no JSON").status == 400)
         #expect(try await send(house, .put, token, "{\(Self.person)}").status == 201)
+        #expect(try await send(house, .get, token).status == 429, "the token is used, and so a wrong one")
+        house.clock.advance(by: .seconds(60))
+        #expect(try await send(house, .get, token).status == 401)
     }
 
-    @Test("bad input is refused before the token is looked at, and does not use it up")
+    @Test("bad input with the valid token is refused, and does not use it up")
     func badInput() async throws {
         let house = try await House.empty()
         let token = try house.setupToken()
@@ -100,7 +117,8 @@ import Testing
             let reply = try await send(house, .put, token, body)
             #expect(reply.status == 400 && reply.problems == problems, "\(body): \(reply.text)")
         }
-        #expect(try await house.call(.get, "/setup?token=\(token)").problems == ["token: unknown_key"])
+        let inQuery = try await house.call(.get, "/setup?token=\(token)", headers: [.setupToken: token])
+        #expect(inQuery.problems == ["token: unknown_key"])
         #expect(try await send(house, .put, token, "{\(Self.person)}").status == 201)
     }
 
@@ -132,9 +150,9 @@ import Testing
 
 extension House {
     /// A gateway with nothing in its store.
-    static func empty() async throws -> House {
+    static func empty(_ settings: HTTPSettings = HTTPSettings()) async throws -> House {
         let ids = try HouseWorld.make(createdAt: VirtualClock().now()).1
-        return try await House(world: ([], ids.withoutPeople))
+        return try await House(settings: settings, world: ([], ids.withoutPeople))
     }
 
     /// The token of a new start line.

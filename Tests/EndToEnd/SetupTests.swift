@@ -55,40 +55,66 @@ extension EndToEnd {
         @Test("each start has another token, the link begins with gateway.publicUrl, and the log has it too")
         func restarted() async throws {
             let folder = try TemporaryFolder()
-            let (first, _, old) = try await start(in: folder)
+            let (first, _, old) = try await start(in: folder, ["--log-level", "notice"])
             #expect(await first.stop() == 0)
+            #expect(try logs(in: folder).contains(Self.warning))
             let config = try folder.write("gateway: { publicUrl: 'https://doors.example/' }\n", to: "doorward.yaml")
             let (second, url, token) = try await start(in: folder, ["--config", config, "--log-level", "notice"])
             #expect(url == "https://doors.example/setup" && token != old)
             #expect(try await status(second, old) == 401)
             #expect(try await setUp(second, token).status == 201)
             #expect(await second.stop() == 0)
-            let logs = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".log") }
-            let text = try logs.map { try String(contentsOfFile: folder.file($0), encoding: .utf8) }.joined()
+            let text = try logs(in: folder)
             #expect(text.contains("https://doors.example/setup#token=\(token)") && text.count(of: token) == 1)
+            #expect(text.count(of: Self.warning) == 1, "the second link works on other machines")
         }
 
-        @Test("a gateway that is killed while it is set up has all of the set-up or nothing of it")
+        /// What the gateways of a folder have logged.
+        private func logs(in folder: TemporaryFolder) throws -> String {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".log") }
+                .map { try String(contentsOfFile: folder.file($0), encoding: .utf8) }.joined()
+        }
+
+        /// Starts a gateway on an empty folder and sends a set-up, of which it can write that many bytes: what it writes beyond them fails, or ends it
+        /// with a signal. Then kills the gateway.
+        ///
+        /// - Parameter room: how much longer the write-ahead log can become; `nil` for no limit.
+        /// - Returns: whether the set-up was answered with success, and how much longer the log has become.
+        private func setUpAndKill(in folder: TemporaryFolder, room: Int?) async throws -> (isAnswered: Bool, written: Int) {
+            let (gateway, _, token) = try await start(in: folder)
+            func logBytes() throws -> Int {
+                try #require(try FileManager.default.attributesOfItem(atPath: folder.file("doorward.db-wal"))[.size] as? Int)
+            }
+            let before = try logBytes()
+            if let room {
+                let limit = ["prlimit", "--pid", "\(gateway.program.processID)", "--fsize=\(before + room):"]
+                try #require(try await Program.run("/usr/bin/env", limit, in: folder).code == 0)
+            }
+            let answer = try? await setUp(gateway, token, ",\(Self.places),\"simulatedLocks\":true")
+            await gateway.crash()
+            return (answer?.status == 201, try logBytes() - before)
+        }
+
+        @Test("a gateway that ends at any point of the write has all of the set-up after the next start, or nothing of it")
         func killed() async throws {
-            var random = Seed(of: "killed while it is set up").generator()
-            for _ in 0..<6 {
+            let whole = try await setUpAndKill(in: TemporaryFolder(), room: nil)
+            try #require(whole.isAnswered && whole.written > 0)
+            var outcomes: [(room: Int, isSetUp: Bool)] = []
+            // From the first byte of the set-up to the last pages of the session that follows it.
+            for room in [0, 1, whole.written / 4, whole.written / 2, whole.written * 3 / 4, whole.written - 2 * Self.pageBytes] {
                 let folder = try TemporaryFolder()
-                let (gateway, _, token) = try await start(in: folder)
-                let request = Task { try? await setUp(gateway, token, ",\(Self.places),\"simulatedLocks\":true").status }
-                // From before the request arrives until after its answer.
-                for _ in 0..<Int.random(in: 0...40, using: &random) { _ = try? await gateway.stranger.get("//healthz") }
-                await gateway.crash()
-                let wasAnswered = await request.value == 201
+                let end = try await setUpAndKill(in: folder, room: room)
+                #expect(!end.isAnswered && end.written <= room, "\(room): the write has ended in the middle")
                 let running = try await RunningGateway.start(in: folder)
                 let answer = try await running.stranger.post(
                     "/auth/login", #"{"email":"\#(RunningGateway.adminEmail)","password":"\#(RunningGateway.password)"}"#)
+                outcomes.append((room, answer.status == 200))
                 if answer.status == 200 {
                     let admin = Caller(address: running.address, token: answer.data["token"].text)
                     for list in ["portfolios", "properties", "units", "devices"] {
-                        #expect(try await admin.get("/\(list)").data[list].items.count == 1, "\(list)")
+                        #expect(try await admin.get("/\(list)").data[list].items.count == 1, "\(room): \(list)")
                     }
                 } else {
-                    #expect(!wasAnswered)
                     let line = try #require(await running.program.nextLine())
                     let next = try #require(line.firstMatch(of: /#token=(.+)$/)?.1)
                     #expect(try await setUp(running, String(next), ",\(Self.places)").status == 201)
@@ -96,19 +122,33 @@ extension EndToEnd {
                 #expect(await running.stop() == 0)
                 try await RunningGateway.verifyLogs(in: folder)
             }
+            #expect(outcomes.first?.isSetUp == false && outcomes.last?.isSetUp == true, "\(outcomes)")
         }
 
-        @Test("on a terminal the QR code of the link follows it")
+        /// A page in the write-ahead log, with its header.
+        private static let pageBytes = 4096 + 24
+
+        @Test("on a terminal the QR code of the link follows it, if other machines reach the address")
         func terminal() async throws {
-            let folder = try TemporaryFolder()
-            let program = try TerminalProgram(
-                Program.doorward, ["serve"], size: .init(columns: 120, rows: 60),
-                environment: RunningGateway.environment(for: folder), in: folder)
-            try await program.read(until: "set up at http://127.0.0.1:")
-            try await program.read(until: "▀")
-            program.press(.controlC)
-            #expect(await program.exitCode == 0)
+            for (publicURL, shown) in [("https://doors.example", "▀"), (nil, Self.warning)] {
+                let folder = try TemporaryFolder()
+                var environment = RunningGateway.environment(for: folder)
+                environment["DOORWARD_GATEWAY_PUBLIC_URL"] = publicURL
+                let program = try TerminalProgram(
+                    Program.doorward, ["serve", "--log-level", "notice"], size: .init(columns: 120, rows: 60),
+                    environment: environment, in: folder)
+                try await program.read(until: "set up at \(publicURL ?? "http://127.0.0.1:")")
+                try await program.read(until: shown)
+                program.press(.controlC)
+                #expect(await program.exitCode == 0)
+                _ = await program.rest()
+                let all = program.shown
+                #expect(all.contains("▀") == (publicURL != nil) && all.contains(Self.warning) == (publicURL == nil))
+            }
         }
+
+        /// The beginning of what is logged if other machines do not reach the address.
+        private static let warning = "This link works only on the gateway's own machine."
     }
 }
 

@@ -133,10 +133,10 @@ class Gateway:
 class NewGateway(Gateway):
     """A gateway with nothing in its store, and the path of the link in its start line."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, **environment):
         self.prepare(folder)
-        self.start("0")
-        self.link = self.process.stdout.readline().split("set up at ")[1].strip()[len(self.url):]
+        self.start("0", **environment)
+        self.link = "/setup" + self.process.stdout.readline().strip().partition("/setup")[2]
 
 
 class NoRedirection(urllib.request.HTTPRedirectHandler):
@@ -412,19 +412,20 @@ def invitation_with_account(pages, gateway):
 
 def setup(pages, gateway):
     """The first start: from the link in the start line, by keyboard, to the console with a simulated lock."""
-    with tempfile.TemporaryDirectory() as folder:
-        new = NewGateway(folder)
-        own = Pages(pages.browser, new)
-        try:
-            set_up(own, new)
-        finally:
-            own.close()
-            new.end()
+    for test, public in [(set_up, {}), (set_up_unheard, {"DOORWARD_GATEWAY_PUBLIC_URL": "https://doors.example"})]:
+        with tempfile.TemporaryDirectory() as folder:
+            new = NewGateway(folder, **public)
+            own = Pages(pages.browser, new)
+            try:
+                test(own, new)
+            finally:
+                own.close()
+                new.end()
 
 
 def set_up(pages, gateway):
     page = pages.open(gateway.link, timezone_id=ZONE)
-    wait_for(page, "#gateway", "doorward.local")
+    wait_for(page, "#gateway", "Its name is doorward.local, and it has no public address. Both are in the configuration")
     assert "token" not in page.url and page.input_value("#zone") == ZONE
     assert "The configuration of the gateway names none" in page.inner_text("#brokers")
     pages.check(page, "setup")
@@ -456,6 +457,25 @@ def set_up(pages, gateway):
     wait_for(page, "#message", "This link is not valid any more.")
     pages.check(page, "setup-over")
     assert gateway.log().count(gateway.link.split("token=")[1]) == 1, "the token is logged once, at the start"
+
+
+def set_up_unheard(pages, gateway):
+    """A set-up whose answer is lost: the next try says what to do."""
+    page = pages.open(gateway.link)
+    wait_for(page, "#gateway", "its public address is https://doors.example. Both are in the configuration")
+    for name, text in [("firstName", "Ada"), ("email", "ada@example.org"), ("password", PASSWORD), ("repeated", PASSWORD)]:
+        page.fill("#" + name, text)
+
+    def lose(route):
+        assert route.fetch().status == 201
+        route.abort()
+
+    page.route("**/api/v1/setup", lose, times=1)
+    tap(page, "Set up the gateway")
+    wait_for(page, "#message", "The gateway cannot be reached; try again.")
+    tap(page, "Set up the gateway")
+    wait_for(page, "#message", "If you have just set it up, sign in.")
+    assert page.get_by_role("link", name="Sign in").get_attribute("href") == "/"
 
 
 def password(pages, gateway):

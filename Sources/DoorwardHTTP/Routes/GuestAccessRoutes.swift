@@ -216,7 +216,7 @@ enum GuestLinkRoutes {
         try request.readNothing()
         let link = try await request.control.guestLinks.create(request.caller, of: request.id("id"))
         let url = link.url(under: request.services.publicURL).reveal()
-        return .success(fields, of: (url, link.expiresAt, request.services.linkWarning), status: 201)
+        return .success(fields, of: (url, link.expiresAt, request.services.settings.linkWarning), status: 201)
     }
 
     private static let fields: [ResponseField<(url: String, expiresAt: Timestamp, warning: String?)>] = [

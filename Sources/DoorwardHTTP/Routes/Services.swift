@@ -27,16 +27,6 @@ final class Services: Sendable {
     let connections: ConnectionTable
     /// The URL with which links begin: the configured one, or the address that the server listens on.
     var publicURL: String { settings.publicURL ?? settings.ownAddress(port: port.load(ordering: .relaxed)) }
-    /// What a person should know about links with this URL; `nil` if they work on other machines.
-    var linkWarning: String? {
-        let authority = settings.publicURL?.split(separator: "://", maxSplits: 1).last?.prefix { !"/?#".contains($0) }
-        let host = authority.map { $0.hostOfAuthority ?? "" } ?? settings.host
-        let address = IPAddress(host)
-        guard address?.isLoopback ?? (host == "localhost") || address?.isUnspecified == true else { return nil }
-        return
-            "This link works only on the gateway's own machine. Set gateway.publicUrl to the address at which people reach the "
-            + "gateway, and then create a new link."
-    }
     /// The port that the server listens on; the configured one, which can be 0, before the server listens.
     let port: Atomic<Int>
     let settings: HTTPSettings

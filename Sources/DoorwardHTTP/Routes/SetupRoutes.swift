@@ -5,7 +5,8 @@ internal import HTTPTypes
 
 /// The set-up of a gateway without a super admin. The token of the start line is in a header, so that it is in no URL and in no body.
 ///
-/// Without a valid token, and on a gateway that has a super admin, every request gets the same 401.
+/// The token is checked before the body is read: without a valid one, and on a gateway that has a super admin, every request gets the
+/// same 401, whatever else it contains, or 429 while too many tokens were wrong.
 enum SetupRoutes {
     /// The header of the token.
     static let tokenHeader = "X-Doorward-Setup-Token"
@@ -19,7 +20,7 @@ enum SetupRoutes {
             SignInRoutes.session(status: 201), complete),
     ]
 
-    /// A route that is rejected before the body is read while too many tokens were wrong.
+    /// A route that is rejected before the body is read unless the token is valid.
     private static func route(
         _ method: HTTPRequest.Method, _ summary: String, _ answers: [DocumentedAnswer],
         _ handler: @escaping @Sendable (AnonymousRequest) async throws -> APIResponse
@@ -27,12 +28,15 @@ enum SetupRoutes {
         var description = RouteDescription(summary: summary, answers: answers)
         description.takesSetupToken = true
         var route = Route.open(method, "/api/v1/setup", described: description, handler)
-        route.limit = { (control, _, _) throws(GatewayError) in try control.setup.admit() }
+        route.limit = { (control, _, metadata) throws(GatewayError) in
+            try await control.setup.admit(token(of: metadata), origin: metadata.origin)
+        }
         return route
     }
 
-    private static let status: [ResponseField<(status: SetupStatus, gatewayName: String)>] = [
-        .init("gatewayName", \.gatewayName), .init("expiresAt", \.status.expiresAt),
+    private static let status: [ResponseField<(status: SetupStatus, settings: HTTPSettings)>] = [
+        .init("gatewayName", \.settings.gatewayName), .init("publicUrl", \.settings.publicURL),
+        .init("expiresAt", \.status.expiresAt),
         .init("adapters", .array(.text), \.status.adapters), .init("brokers", .array(.text), \.status.brokers),
         .init("userCount", .count, \.status.userCount), .init("portfolioCount", .count, \.status.portfolioCount),
         .init("deviceCount", .count, \.status.deviceCount),
@@ -40,8 +44,8 @@ enum SetupRoutes {
 
     private static func read(_ request: AnonymousRequest) async throws -> APIResponse {
         try request.readNothing()
-        let status = try await request.control.setup.status(token(of: request), origin: request.metadata.origin)
-        return .success([.object("setup", Self.status)], of: (status, request.services.settings.gatewayName))
+        let status = try await request.control.setup.status(token(of: request.metadata), origin: request.metadata.origin)
+        return .success([.object("setup", Self.status)], of: (status, request.services.settings))
     }
 
     private static func complete(_ request: AnonymousRequest) async throws -> APIResponse {
@@ -59,12 +63,12 @@ enum SetupRoutes {
                 attachesSimulatedLock: body.bool("simulatedLocks") ?? false)
         }
         let signedIn = try await request.control.setup.complete(
-            token(of: request), new, origin: request.metadata.origin)
+            token(of: request.metadata), new, origin: request.metadata.origin)
         return try await SignInRoutes.answer(signedIn, request, status: 201)
     }
 
-    private static func token(of request: AnonymousRequest) -> Secret<String>? {
-        request.metadata.headers[.setupToken].map { Secret($0) }
+    private static func token(of request: RequestMetadata) -> Secret<String>? {
+        request.headers[.setupToken].map { Secret($0) }
     }
 }
 
@@ -111,7 +115,8 @@ enum SetupPageSources {
     static let script = """
 
         const header = { '\(SetupRoutes.tokenHeader)': token };
-        const over = 'This link is not valid any more. If nobody has set up this gateway, start it again: it shows a new link.';
+        const over = 'This link is not valid any more. If you have just set it up, sign in. If nobody has set up this gateway, start it '
+          + 'again: it shows a new link.';
         Object.assign(names, {
           email: 'The email address', portfolio: 'The portfolio', property: 'The property', 'portfolio.name': 'The portfolio',
           'property.name': 'The property', 'property.defaultTimeZone': 'The time zone', 'unit.name': 'The unit',
@@ -127,8 +132,10 @@ enum SetupPageSources {
           const { status, answer } = await send('GET', '/setup', undefined, header);
           if (status === 401) return finish(over, true);
           if (status !== 200) return say(explain(answer));
-          const { gatewayName, adapters, brokers } = answer.data.setup;
-          byId('gateway').textContent = 'Its name is ' + gatewayName + '.';
+          const { gatewayName, publicUrl, adapters, brokers } = answer.data.setup;
+          byId('gateway').textContent = 'Its name is ' + gatewayName + ', and '
+            + (publicUrl ? 'its public address is ' + publicUrl : 'it has no public address')
+            + '. Both are in the configuration (gateway.name and gateway.publicUrl), and cannot be changed on this page.';
           byId('simulatedLocks').disabled = !adapters.includes('simulator');
           if (brokers.length) byId('brokers').textContent = 'The configuration of the gateway names these brokers: ' + brokers.join(', ')
             + '. Their locks are attached in the console. Other brokers are added in the configuration file, and not on this page.';

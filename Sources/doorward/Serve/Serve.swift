@@ -21,7 +21,7 @@ struct Serve: AsyncParsableCommand {
             15 s. If the access log was rolled back, it does not start and exits with code 4: `doorward store recover` explains what to do.
 
             On a database without a super admin it also prints `set up at URL`: a page that makes the first super admin, with a link that \
-            works once, for an hour. `doorward admin create` does it without a page.
+            works once, for an hour. Without a browser, stop the gateway and run `doorward admin create`, which needs the database for itself.
 
             Under systemd it reports when it is ready, alive or stopping (`Type=notify`, `WatchdogSec`).
 
@@ -63,7 +63,8 @@ struct Serve: AsyncParsableCommand {
             onListening: { address in
                 StandardStream.output.line("listening on \(address)")
                 notifier.ready()
-            }, onSetup: { Self.announceSetup(at: $0, logger) })
+            },
+            onSetup: { [warning = configuration.http.linkWarning] in Self.announceSetup(at: $0, warning: warning, logger) })
         do {
             try await ServiceGroup.run([gateway, signals, notifier])
         } catch {
@@ -71,13 +72,18 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    /// Prints the address of the set-up page, on a terminal with its QR code, and logs it for those who read the log only.
-    private static func announceSetup(at address: Secret<String>, _ logger: Logger) {
+    /// Prints the address of the set-up page, and logs it for those who read the log only. A terminal also shows its QR code, unless other
+    /// machines do not reach the address.
+    ///
+    /// - Parameter warning: why they do not; `nil` if they do.
+    private static func announceSetup(at address: Secret<String>, warning: String?, _ logger: Logger) {
         let (url, style) = (address.reveal(), OutputStyle.output)
-        let code = style.isInteractive ? QRCode(url)?.terminalLines(hasColour: style.hasColour) ?? [] : []
+        let showsCode = style.isInteractive && warning == nil
+        let code = showsCode ? QRCode(url)?.terminalLines(hasColour: style.hasColour) ?? [] : []
         StandardStream.output.line((["set up at \(url)"] + code).joined(separator: "\n"))
         logger.notice(
             "there is no super admin: within an hour, this address makes the first one", metadata: ["address": "\(url)"])
+        if let warning { logger.notice("\(warning)") }
     }
 
     /// Raises the limit on open files, and lowers the maximum number of connections if the limit does not allow so many.
