@@ -13,6 +13,8 @@ struct RouteDescription: Sendable {
     var isConditional = false
     /// Whether the route sends a command to a lock, which can end without a confirmation.
     var sendsCommand = false
+    /// Whether the route passes `Prefer` on to the requests that it carries out.
+    var passesPreference = false
 }
 
 /// The response of a successful request.
