@@ -45,7 +45,7 @@ package enum ErrorCode: String, CaseIterable, Codable, Sendable {
     /// The gateway is shutting down, and has sent no command: try again after its next start.
     case shuttingDown = "shutting_down"
     // The outcomes of a command that was not confirmed.
-    /// The command's deadline passed while it was queued. Nothing was sent.
+    /// The command's deadline passed while it was queued, or the time of a bulk before the request began. Nothing was sent or changed.
     case notSentInTime = "not_sent_in_time"
     /// The lock, or its broker, is known to be offline. Nothing was sent.
     case deviceOffline = "device_offline"

@@ -45,4 +45,6 @@ package enum FieldProblemCode: String, CaseIterable, Codable, Sendable {
     case badCursor = "bad_cursor"
     /// A header or a query parameter has an invalid value.
     case malformed
+    /// A bulk cannot contain requests with this path: send the request by itself.
+    case notInBulk = "not_in_bulk"
 }

@@ -8,6 +8,10 @@ package enum WireLimits {
     package static let bulkRequests = 200
     /// Maximum requests of a bulk that are in progress at the same time.
     package static let bulkAtOnce = 16
+    /// The seconds after the arrival of a bulk in which its requests begin. One that has not begun by then is not carried out.
+    package static let bulkSeconds = 60
+    /// Maximum bulks in progress, of one principal and in all.
+    package static let bulksInProgress = (ofOne: 2, inAll: 16)
     /// Maximum bytes of the path of a request of a bulk, with its query.
     package static let bulkPathBytes = 8 * 1024
     /// Maximum characters of a name or a label, after trimming.

@@ -20,10 +20,11 @@ extension TenancyDirectory {
         EntityPath(ManagedObject(entity), in: self)?.portfolio
     }
 
-    /// The portfolios in which a subject holds a role, or a guest access that is not revoked; for an API key, that of its role.
-    package func portfolioIDs(of subject: Subject) -> Set<PortfolioID> {
+    /// The portfolios in which a subject holds a role, or a guest access that has not ended; for an API key, that of its role.
+    package func portfolioIDs(of subject: Subject, at now: Timestamp) -> Set<PortfolioID> {
         let roles = subject.key.map(\.role.roleEntities) ?? subject.roleEntities
-        let accesses = (subject.user?.guestAccesses.ids ?? []).compactMap(guestAccess).filter { $0.revokedAt == nil }
+        let accesses = (subject.user?.guestAccesses.ids ?? []).compactMap(guestAccess)
+            .filter { $0.revokedAt == nil && $0.endsAt > now }
         let devices = accesses.flatMap(\.deviceIDs).compactMap { device($0)?.portfolioID }
         return Set(roles.compactMap(portfolioID) + devices)
     }

@@ -227,7 +227,7 @@ extension Portfolios {
     /// - Throws: `.featureUnavailable`.
     package func requireBulkOperations(for caller: Caller) throws(GatewayError) {
         let (tenancy, subject) = directory.resolve(caller)
-        let portfolios = tenancy.portfolioIDs(of: subject).compactMap { tenancy.portfolio($0) }
+        let portfolios = tenancy.portfolioIDs(of: subject, at: clock.now()).compactMap { tenancy.portfolio($0) }
         guard !subject.isSuperAdmin, !portfolios.isEmpty else { return }
         guard portfolios.contains(where: { $0.subscription.modules.contains(.bulkOperations) }) else {
             throw .featureUnavailable(.bulkOperations)

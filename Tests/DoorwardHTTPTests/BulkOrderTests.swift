@@ -2,15 +2,18 @@ import DoorwardAPI
 import DoorwardAdapterKit
 import DoorwardControl
 import DoorwardDomain
+import DoorwardPolicy
 import DoorwardTesting
 import HTTPTypes
+import Hummingbird
 import Logging
+import NIOCore
 import Testing
 
 @testable import DoorwardHTTP
 
 /// What the requests of one bulk share: their order, the limits of their caller, the id and the address of the call.
-@Suite struct BulkOrderTests {
+@Suite(.timeLimit(.minutes(30))) struct BulkOrderTests {
     // MARK: - Order
 
     @Test("Commands to one lock are carried out in their order, and what follows one that waits begins after it")
@@ -31,11 +34,20 @@ import Testing
         var doors: [String] = []
         for number in 0..<20 { doors.append(try await house.attach("n\(number)")) }
         let requests = doors.map { BulkRequest(path: "/devices/\($0)/lock") }
+        // A command is in progress from `send` until its lock confirms it, which it does at `ends`.
+        let (ends, peak) = (Seen<[MonotonicInstant]>([]), Seen(0))
+        let (sent, sending) = AsyncStream.makeStream(of: Void.self)
+        house.adapter.onSent { _ in sending.yield() }
+        house.adapter.onSend { [clock = house.clock] _ in
+            let now = clock.monotonicNow()
+            ends.change { $0 = $0.filter { $0 > now } + [now.advanced(by: .seconds(1))] }
+            peak.change { $0 = max($0, ends.value.count) }
+        }
         let running = Task { try await house.bulk(requests, as: .owner) }
-        while house.adapter.sentCommands.count < 16 { await Task.yield() }
-        for _ in 0..<200 { await Task.yield() }
-        #expect(house.adapter.sentCommands.count == 16)
+        // The clock moves after 16 were sent, so each of them counts the earlier ones.
+        for await _ in sent.prefix(WireLimits.bulkAtOnce) {}
         let reply = try await house.clock.drive(running, within: .seconds(1))
+        #expect(peak.value == WireLimits.bulkAtOnce)
         #expect(reply.results.map(\.status) == doors.map { _ in 200 }, "\(reply.text)")
         #expect(reply.results.map { $0.data["command"]["deviceId"].text } == doors)
     }
@@ -61,10 +73,14 @@ import Testing
     func asynchronous() async throws {
         let house = try await House(behaviour: .confirm(after: .seconds(1)))
         let requests = ["lock", "unlock", "lock"].map { house.move($0) }
+        let (sent, sending) = AsyncStream.makeStream(of: Void.self)
+        house.adapter.onSent { _ in sending.yield() }
         let reply = try await house.bulk(requests, as: .owner, headers: [.prefer: "respond-async"])
         #expect(reply.results.map(\.status) == [202, 202, 202], "\(reply.text)")
-        try await house.clock.drive(
-            Task { while house.adapter.sentCommands.count < 3 { await Task.yield() } }, within: .seconds(1))
+        let all = Task {
+            for await _ in sent.prefix(requests.count) {}
+        }
+        try await house.clock.drive(Task { await all.value }, within: .seconds(1))
         #expect(house.adapter.sentCommands.map(\.command.operation) == [.lock, .unlock, .lock])
     }
 
@@ -103,18 +119,122 @@ import Testing
         #expect(try await house.command(as: .guest).status == 429)
     }
 
-    @Test("Large responses share 4 MiB: a list without room is to be read in smaller pages, a change keeps its status")
-    func memory() async throws {
-        let memory = BulkMemory()
-        #expect((0..<1000).allSatisfy { _ in memory.take(BulkMemory.smallBytes) })
-        #expect(memory.take(BulkMemory.smallBytes + 1) && memory.take(WireLimits.pageBytes - 1))
-        #expect(!memory.take(BulkMemory.smallBytes + 1) && memory.take(BulkMemory.smallBytes))
-        let house = try await House()
-        let metadata = #"{"metadata":{"text":"\#(String(repeating: "x", count: 8000))"}}"#
-        for number in 0..<40 {
-            _ = try await house.call(.put, "/devices/\(try await house.attach("n\(number)"))", as: .owner, metadata)
+    @Test("Large responses of reads and of changes share memory apart, and a created object always has room")
+    func shares() {
+        let (memory, shared) = (BulkMemory(), BulkMemory.sharedBytes)
+        #expect(memory.take(shared.reads, of: .reads) && !memory.take(1, of: .reads) && memory.take(0, of: .reads))
+        #expect(memory.take(shared.changes - BulkMemory.creationBytes, of: .changes) && !memory.take(1, of: .changes))
+        #expect(memory.take(BulkMemory.creationBytes, of: .creations) && memory.take(0, of: .changes))
+        #expect(!memory.take(1, of: .creations))
+        memory.giveBack(2, of: .reads)
+        #expect(!memory.take(3, of: .reads) && memory.take(2, of: .reads))
+        #expect(2 * BulkMemory.bytes(of: WireLimits.bulkRequests) < ResponseMemory.maxBytesOfOne)
+    }
+
+    @Test("A body is counted while it arrives: one without room is dropped where it has none, and gives its memory back")
+    func arrival() async throws {
+        let (memory, chunks) = (BulkMemory(), Seen(0))
+        func response(_ count: Int, _ type: String = "application/json") -> Response {
+            let body = ResponseBody { writer in
+                for _ in 0..<count {
+                    try await writer.write(ByteBuffer(repeating: 0x20, count: ResponseMemory.chunkBytes))
+                    chunks.change { $0 += 1 }
+                }
+                try await writer.finish(nil)
+            }
+            return Response(status: .ok, headers: [.contentType: type], body: body)
         }
-        let list = BulkRequest(method: "GET", path: "/devices?limit=50")
+        let fitting = WireLimits.pageBytes / ResponseMemory.chunkBytes
+        #expect(await BulkResult(response(100), memory, .reads) == nil)
+        #expect(chunks.value == fitting)
+        #expect(await BulkResult(response(fitting), memory, .reads) != nil)
+        #expect(await BulkResult(response(2), memory, .reads) == nil)
+        // The text could be six times as large in the response to the bulk.
+        #expect(await BulkResult(response(fitting / 6), BulkMemory(), .reads) != nil)
+        #expect(await BulkResult(response(fitting / 6 + 1, "text/plain"), BulkMemory(), .reads) == nil)
+    }
+
+    @Test("Without memory for its response a bulk is 503 and nothing was done; memory that is used up later refuses no response")
+    func reservation() async throws {
+        let house = try await House()
+        let memory = house.services.responseMemory
+        let list = try await house.largeList()
+        let requests = [house.move("lock"), list, list]
+        let held = Seen<[ResponseMemory.Reservation]>([])
+        let fill: @Sendable () -> Void = { [owner = house.ids[.owner]] in
+            for bytes in [1024 * 1024, 1024, 1] {
+                while let part = memory.reserve(bytes, for: .user(owner)) { held.change { $0.append(part) } }
+            }
+        }
+        fill()
+        let refused = try await house.bulk(requests, as: .owner)
+        #expect(refused.status == 503 && refused.code == "unavailable" && refused.headers[.retryAfter] != nil)
+        #expect(house.adapter.sentCommands.isEmpty)
+        held.change { $0 = [] }
+        house.adapter.onSend { _ in fill() }
+        let reply = try await house.bulk(requests, as: .owner)
+        #expect(reply.status == 200 && reply.results.map(\.status) == [200, 200, 200], "\(reply.text.prefix(500))")
+        #expect(reply.bytes.count > ResponseMemory.chunkBytes && !held.value.isEmpty)
+        held.change { $0 = [] }
+        #expect(memory.reserved == 0)
+    }
+
+    @Test("Two bulks of one person can be in progress: a third is 429, others may send one, and an ended one makes room")
+    func inProgress() async throws {
+        let house = try await House(behaviour: .confirm(after: .seconds(1)))
+        let (sent, sending) = AsyncStream.makeStream(of: Void.self)
+        house.adapter.onSent { _ in sending.yield() }
+        let running = [house.ids.door, house.ids.frontDoor].map { door in
+            Task { try await house.bulk([house.move("lock", door)], as: .owner) }
+        }
+        for await _ in sent.prefix(running.count) {}
+        let read = BulkRequest(method: "GET", path: "/users/me")
+        let refused = try await house.bulk([read], as: .owner)
+        #expect(refused.status == 429 && refused.code == "rate_limited" && refused.headers[.retryAfter] == "5")
+        #expect(try await house.bulk([read], as: .tenant).status == 200)
+        for bulk in running {
+            #expect(try await house.clock.drive(bulk, within: .seconds(1)).results.map(\.status) == [200])
+        }
+        #expect(try await house.bulk([read], as: .owner).status == 200)
+    }
+
+    @Test("Sixteen bulks can be in progress in all, and one that fails makes room, too")
+    func inProgressInAll() async throws {
+        let bulks = RunningBulks()
+        func run(_ numbers: Range<UInt64>) async throws -> Int {
+            guard let number = numbers.first else { return 0 }
+            return try await bulks.run(for: .user(UserID(high: 1, low: number / 2))) { try await run(numbers.dropFirst()) + 1 }
+        }
+        #expect(try await run(0..<16) == 16)
+        await #expect(throws: GatewayError.self) { try await run(0..<17) }
+        await #expect(throws: GatewayError.self) { try await run(16..<33) }
+        #expect(try await run(0..<16) == 16)
+    }
+
+    @Test("A request that has not begun 60 s after the call is not carried out, and its result says so")
+    func late() async throws {
+        let house = try await House()
+        house.adapter.set(.silent, for: house.ids.door)
+        let slow = house.move("lock", nil, #"{"timeoutMs":30000}"#)
+        let change = BulkRequest(method: "PUT", path: "/devices/\(house.ids.door)", body: #"{"name":"Late"}"#)
+        let requests = [slow, slow, slow, change, house.move("unlock", house.ids.frontDoor, key: "late")]
+        let reply = try await house.clock.drive(Task { try await house.bulk(requests, as: .owner) }, within: .seconds(30))
+        #expect(reply.results.map(\.status) == requests.map { _ in 504 }, "\(reply.text)")
+        let codes = reply.results.map(\.code)
+        #expect(codes == ["confirmation_timeout", "confirmation_timeout"] + codes[2...].map { _ in "not_sent_in_time" })
+        #expect(reply.results.dropFirst(2).allSatisfy { $0.json["message"].text?.contains("was not carried out") == true })
+        #expect(house.adapter.sentCommands.map(\.command.deviceID) == [house.ids.door, house.ids.door])
+        #expect(try await house.call(.get, "/devices/\(house.ids.door)", as: .owner).data["device"]["name"].text != "Late")
+        // A late request has not used its key.
+        let again = try await house.command(
+            "lock", as: .owner, on: house.ids.frontDoor, headers: [.idempotencyKey: "late"])
+        #expect(again.status == 200)
+    }
+
+    @Test("A list without room is to be read in smaller pages, and other requests keep their responses")
+    func memory() async throws {
+        let house = try await House()
+        let list = try await house.largeList()
         let reply = try await house.bulk(Array(repeating: list, count: 20) + [house.move("lock")], as: .owner)
         #expect(reply.status == 200)
         let (whole, refused) = (reply.results.filter { $0.status == 200 }, reply.results.filter { $0.status == 400 })
@@ -194,6 +314,13 @@ import Testing
 }
 
 extension House {
+    /// Attaches 40 locks, and returns the request for a list of them, whose response has more than 300 KiB.
+    fileprivate func largeList() async throws -> BulkRequest {
+        let metadata = #"{"metadata":{"text":"\#(String(repeating: "x", count: 8000))"}}"#
+        for number in 0..<40 { _ = try await call(.put, "/devices/\(try await attach("n\(number)"))", as: .owner, metadata) }
+        return BulkRequest(method: "GET", path: "/devices?limit=50")
+    }
+
     /// Attaches a lock to the property, and returns its id.
     fileprivate func attach(_ name: String) async throws -> String {
         let made = try await call(

@@ -251,6 +251,25 @@ import Testing
         _ = try await house.call(
             .put, "/portfolios/\(house.ids.portfolio)/subscription", as: .superAdmin, #"{"tier":"free"}"#)
         #expect(try await house.bulk([house.move("lock")], as: .owner).code == "feature_unavailable")
+        // A guest access counts until its window has ended.
+        #expect(try await house.bulk([house.move("lock")], as: .guest).code == "feature_unavailable")
+        house.clock.stepWall(by: .seconds(25 * 3600))
+        let after = try await house.bulk([house.move("lock")], as: .guest)
+        #expect(after.results.map(\.status) == [403], "\(after.text)")
+    }
+
+    @Test("The document describes the header that holds for each request, and the forms of both bodies")
+    func document() async throws {
+        let house = try await House()
+        let bulk = try await house.call(.get, "/openapi.json", as: nil).json["paths"]["/api/v1/bulk"]["post"]
+        #expect(bulk["parameters"].elements.contains { $0["name"].text == "Prefer" && $0["in"].text == "header" })
+        func body(_ schema: JSONValue, _ list: String) -> JSONValue { schema["properties"][list]["items"]["properties"]["body"] }
+        let request = body(bulk["requestBody"]["content"]["application/json"]["schema"], "requests")
+        #expect(request["type"].elements.compactMap(\.text) == ["object", "null"])
+        let answer = bulk["responses"]["200"]["content"]["application/json"]["schema"]["properties"]["data"]
+        let forms = body(answer, "results")["anyOf"].elements
+        #expect(forms.flatMap { $0["oneOf"].elements }.compactMap { $0["type"].text } == ["object", "string"])
+        #expect(forms.contains { $0["type"].text == "null" })
     }
 }
 

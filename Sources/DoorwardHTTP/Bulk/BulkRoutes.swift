@@ -17,14 +17,19 @@ enum BulkRoutes {
             """
             Carries out at most 200 requests of this API, each as if it had been sent by itself, and lists their responses in the order of \
             the requests. A request begins when the earlier ones have begun, and at most 16 are in progress. Commands to different locks \
-            do not wait for each other, and neither do GET requests; every other request waits until the earlier ones have ended. Streams, \
-            exports, reports, sign-ins, passwords and other bulks are refused.
+            do not wait for each other, and neither do GET requests; every other request waits until the earlier ones have ended. One that \
+            has not begun after 60 s is not carried out: `not_sent_in_time`. A repeated bulk is carried out again: give each command its own \
+            `idempotencyKey`. Streams, exports, reports, sign-ins, changes and resets of passwords, and other bulks are refused.
             """, .data(["results": .array(result, maxItems: WireLimits.bulkRequests)]), answer)
         route.maxBodyBytes = WireLimits.bulkBytes
+        route.description?.passesPreference = true
         return route
     }()
 
-    private static let result = JSONSchema.fields(["status": .integer(in: 200...599), "body": .any])
+    /// A body is the one that the request gets by itself: an object, or a text; `null` for none.
+    private static let result = JSONSchema.fields([
+        "status": .integer(in: 200...599), "body": .nullable(.oneOf([.map(.any), .string()])),
+    ])
 
     private static func answer(_ request: AuthenticatedRequest) async throws -> APIResponse {
         let items = try request.readBody { body in
@@ -34,12 +39,21 @@ enum BulkRoutes {
         }
         try request.control.portfolios.requireBulkOperations(for: request.caller)
         guard let bulk = request.bulk else { throw GatewayError.internalFailure("the endpoint of bulks has no dispatcher") }
-        let results = await run(items, bulk)
-        return .success { writer in
-            writer.objects("results", results) { writer, result in
-                writer.field("status", result.status)
-                writer.field("body") { result.body.write(into: &$0) }
+        let (services, principal) = (request.services, request.caller.principal)
+        return try await services.runningBulks.run(for: principal) {
+            // Reserved before the first request, so that the response cannot be refused after the last.
+            guard let memory = services.responseMemory.reserve(BulkMemory.bytes(of: items.count), for: principal) else {
+                throw GatewayError.unavailable
             }
+            let results = await run(items, bulk)
+            var answer = APIResponse.success { writer in
+                writer.objects("results", results) { writer, result in
+                    writer.field("status", result.status)
+                    writer.field("body") { result.body.write(into: &$0) }
+                }
+            }
+            answer.reservation = memory
+            return answer
         }
     }
 
@@ -77,7 +91,9 @@ enum BulkRoutes {
     static func items(of routes: [Route]) -> [Route] {
         routes.filter { $0.path.hasPrefix(BulkItem.prefix) }.map { route in
             guard !isItem(route) else { return route }
-            return .open(route.method, route.path) { _ in throw GatewayError.invalid("path", "not_in_bulk") }
+            return .open(route.method, route.path) { _ in
+                throw GatewayError.invalid("path", FieldProblemCode.notInBulk.rawValue)
+            }
         }
     }
 
@@ -120,7 +136,7 @@ struct BulkItem: Sendable {
         method = reader.require("method", reader.string("method")) ?? ""
         let path = reader.require("path", reader.string("path", StringSchema(maxLength: WireLimits.bulkPathBytes))) ?? ""
         if path.utf8.count > WireLimits.bulkPathBytes { reader.reject("path", .tooLong) }
-        body = reader.value("body", as: .any)
+        body = reader.value("body", as: .map(.any))
         idempotencyKey = reader.string("idempotencyKey", IdempotencyKeys.schema)
         if let key = idempotencyKey, !IdempotencyKeys.isKey(key) { reader.reject("idempotencyKey", .malformed) }
         let isSendable = path.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }

@@ -42,7 +42,7 @@ struct Endpoint: Sendable {
             log.end(405, since: begun, metadata, context)
             return ErrorResponse.methodNotAllowed(allowed).answer(metadata).response()
         }
-        let answer = await execute(route, request, metadata, context)
+        let answer = await execute(route, request, metadata, context, since: begun)
         if let stream = answer.stream, request.method != .head {
             let status = answer.status
             let streamLog = StreamLog { log.end(status, since: begun, metadata, context, streamed: $0) }
@@ -55,15 +55,17 @@ struct Endpoint: Sendable {
 
     /// Executes a route. A route that may take long is executed on the global executor instead of the event loop.
     private func execute(
-        _ route: Route, _ request: Request, _ metadata: RequestMetadata, _ context: GatewayContext
+        _ route: Route, _ request: Request, _ metadata: RequestMetadata, _ context: GatewayContext, since begun: MonotonicInstant
     ) async -> APIResponse {
-        guard !route.runsOnEventLoop else { return await answer(route, request, metadata, context) }
-        return await withTaskExecutorPreference(globalConcurrentExecutor) { await answer(route, request, metadata, context) }
+        guard !route.runsOnEventLoop else { return await answer(route, request, metadata, context, since: begun) }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) {
+            await answer(route, request, metadata, context, since: begun)
+        }
     }
 
-    private func answer(_ route: Route, _ request: Request, _ metadata: RequestMetadata, _ context: GatewayContext) async
-        -> APIResponse
-    {
+    private func answer(
+        _ route: Route, _ request: Request, _ metadata: RequestMetadata, _ context: GatewayContext, since begun: MonotonicInstant
+    ) async -> APIResponse {
         do {
             var caller: Caller?
             try route.precondition(metadata)
@@ -75,20 +77,27 @@ struct Endpoint: Sendable {
             func readRequest<Requester>(of requester: Requester) -> ReadRequest<Requester> {
                 ReadRequest(
                     services: services, metadata: metadata, parameters: context.parameters, body: body, client: context.client,
-                    caller: requester, bulk: bulkResponder.map { BulkDispatcher($0, context, of: metadata) })
+                    caller: requester, bulk: bulkResponder.map { BulkDispatcher($0, context, of: metadata, since: begun) })
             }
             switch route.handler {
-            case .open(let handler): return try services.responseMemory.admit(try await handler(readRequest(of: ())), for: nil)
+            case .open(let handler): return try admit(try await handler(readRequest(of: ())), metadata, for: nil)
             case .signedIn(let handler):
                 guard let caller else { throw GatewayError.unauthenticated }
                 if route.method == .post { _ = try IdempotencyKeys.key(in: metadata) }
-                return try services.responseMemory.admit(try await handler(readRequest(of: caller)), for: caller.principal)
+                return try admit(try await handler(readRequest(of: caller)), metadata, for: caller.principal)
             }
         } catch {
             let response =
                 error as? ErrorResponse ?? errorResponse(error as? GatewayError ?? .internalFailure("\(error)"), context)
             return route.errorPage(response, metadata) ?? response.answer(metadata)
         }
+    }
+
+    /// Reserves memory for a large response. That of a bulk is reserved before its first request, so that no response is lost.
+    private func admit(
+        _ answer: APIResponse, _ metadata: RequestMetadata, for principal: Principal?
+    ) throws(GatewayError) -> APIResponse {
+        metadata.isItem ? answer : try services.responseMemory.admit(answer, for: principal)
     }
 
     private func signedIn(_ metadata: RequestMetadata, _ context: GatewayContext) async throws(GatewayError) -> Caller {

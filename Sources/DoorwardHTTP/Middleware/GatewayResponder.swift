@@ -157,6 +157,8 @@ final class RequestMetadata: Sendable {
     let peer: PeerAddress
     /// The trace that the request is part of, if it has a valid `traceparent`.
     let trace: TraceContext?
+    /// Whether the request is part of a bulk, which has reserved the memory for its response.
+    let isItem: Bool
     /// The gateway's own span of the trace.
     private let span: String?
 
@@ -165,7 +167,7 @@ final class RequestMetadata: Sendable {
     @TaskLocal static var current: RequestMetadata?
 
     init(_ head: HTTPRequest, peer: PeerAddress, proxies: TrustedProxies, random: RandomSource) {
-        (method, authority) = (head.method, head.authority)
+        (method, authority, isItem) = (head.method, head.authority, false)
         (path, query) = Self.parts(ofTarget: head.path ?? "/")
         headers = RequestHeaders(head.headerFields)
         requestID = Self.validRequestID(headers[.requestID]) ?? random.hexadecimal(byteCount: 16)
@@ -188,6 +190,7 @@ final class RequestMetadata: Sendable {
     /// - Parameter number: the position in the bulk, from 0.
     init(_ head: HTTPRequest, number: Int, of call: RequestMetadata) {
         (method, authority, peer, trace, span) = (head.method, call.authority, call.peer, call.trace, call.span)
+        isItem = true
         (path, query) = Self.parts(ofTarget: head.path ?? "/")
         headers = RequestHeaders(head.headerFields)
         let suffix = "/\(number)"

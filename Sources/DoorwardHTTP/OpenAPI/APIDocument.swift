@@ -73,6 +73,9 @@ struct APIDocument: Sendable {
             if description.answers.contains(where: { $0.status == 202 }) {
                 addHeader("Prefer", StringSchema(), "With `respond-async`, the response does not wait for the lock.")
             }
+            if description.passesPreference {
+                addHeader("Prefer", StringSchema(), "With `respond-async`, no command's result waits for its lock.")
+            }
             return parameters
         }
 

@@ -15,6 +15,8 @@ struct RouteDescription: Sendable {
     var sendsCommand = false
     /// Whether the route takes the token of the set-up in a header.
     var takesSetupToken = false
+    /// Whether the route passes `Prefer` on to the requests that it carries out.
+    var passesPreference = false
 }
 
 /// The response of a successful request.

@@ -161,19 +161,20 @@ final class ResponseMemory: Sendable {
     /// Bytes that are currently reserved.
     var reserved: Int { state.withLock { $0.total } }
 
-    /// Returns the same response, with memory reserved for its body if the body is large.
+    /// Returns the same response, with memory reserved for its body if the body is large and has none yet.
     ///
     /// - Parameter principal: the principal of the request; all unauthenticated requests share one limit.
     /// - Throws: `.unavailable` if the limit is exceeded.
     func admit(_ answer: APIResponse, for principal: Principal?) throws(GatewayError) -> APIResponse {
-        guard answer.body.count > Self.chunkBytes else { return answer }
+        guard answer.body.count > Self.chunkBytes, answer.reservation == nil else { return answer }
         guard let reservation = reserve(answer.body.count, for: principal) else { throw .unavailable }
         var answer = answer
         answer.reservation = reservation
         return answer
     }
 
-    private func reserve(_ bytes: Int, for principal: Principal?) -> Reservation? {
+    /// - Returns: `nil` if the limit is exceeded.
+    func reserve(_ bytes: Int, for principal: Principal?) -> Reservation? {
         let fits = state.withLock { state in
             let ofPrincipal = state.ofPrincipal[principal, default: 0] + bytes
             guard state.total + bytes <= Self.maxBytes, ofPrincipal <= Self.maxBytesOfOne else { return false }

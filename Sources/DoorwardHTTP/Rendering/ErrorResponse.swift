@@ -45,6 +45,9 @@ struct ErrorResponse: Error {
     static let formExpected = ErrorResponse(
         .unsupportedMediaType, "The body must be a form: send it with Content-Type: application/x-www-form-urlencoded.")
 
+    static let notBegunInTime = ErrorResponse(
+        .notSentInTime, "The time of the bulk passed before this request began; it was not carried out, and nothing was sent.")
+
     static let `internal` = ErrorResponse(
         .internal, "Internal error; the operator can find its cause in the gateway's log by the request id.")
 

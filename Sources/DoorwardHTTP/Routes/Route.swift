@@ -63,7 +63,7 @@ struct Route: Sendable {
     var label: String?
     let handler: Handler
     /// The route's description in the API document; `nil` for a route outside the API.
-    let description: RouteDescription?
+    var description: RouteDescription?
     /// Whether the body is a form (`application/x-www-form-urlencoded`) and not JSON.
     var readsForm = false
     /// The maximum number of bytes of a JSON body.

@@ -16,6 +16,7 @@ final class Services: Sendable {
     let streamPositions: StreamPositions
     /// The memory of the responses that are being sent.
     let responseMemory = ResponseMemory()
+    let runningBulks = RunningBulks()
     /// The document of the API.
     let document = ServedDocument()
     let simulator: (any SimulatorControl)?

@@ -65,6 +65,7 @@ enum DisplayText {
         case "exclusive": "cannot be combined with another one of its kind"
         case "too_many_combining_marks": "contains more than 30 combining marks in a row"
         case "page_too_large": "is larger than a page can be"
+        case "not_in_bulk": "cannot be part of a bulk; send this request by itself"
         case "not_grantable": "contains an operation that guests cannot be given"
         default: "is not valid (\(word(code)))"
         }

@@ -92,6 +92,7 @@ import Testing
                 "  --address sed is not known here. Did you mean `seed`?"
             ),
             ("unknown_key", nil, "  field is not known here"),
+            ("not_in_bulk", nil, "  field cannot be part of a bulk; send this request by itself"),
         ] as [(String, FieldOption?, String)])
     func options(_ problem: String, _ option: FieldOption?, _ line: String) {
         let refusal = APIError(status: 400, code: "x", message: "No.", fields: [.init(field: "field", problem: problem)])
